@@ -27,7 +27,7 @@
 //! | [`cli`] | the command line |
 //! | `web` | the engine in a browser, instead of the command line |
 //!
-//! The rooms from [`page`] on need the feature `cli`, which is on by default; without it a program
+//! The rooms from [`analysis`] on need the feature `cli`, which is on by default; without it a program
 //! that depends on this library compiles no command line. `examples/` has four such programs.
 //!
 //! Where to start reading: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then
@@ -46,7 +46,7 @@
 // What only the tools use is unused without them.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "cli")]
 pub mod analysis;
 #[cfg(feature = "cli")]
 pub mod arena;

@@ -66,7 +66,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     // `runs`: an output may be `/dev/stdout` by name.
     ("stdout()", &["cli", "usi", "runs"]),
     ("clap::", &["cli"]),
-    ("anyhow::", &["cli"]),
+    ("anyhow::", &["cli", "analysis", "makebook"]),
     ("env_logger::", &["cli"]),
 ];
 

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use super::{Class, Judgement, Line, Review};
 use crate::position::Position;
 use crate::records::game::{GameRecord, Thought, black_score};
-use crate::records::notation::japanese::{mark, piece_name, square};
+use crate::records::notation::japanese::{mark, with_origin};
 use crate::types::{Move, Score};
 
 /// The name of the engine in comments.
@@ -181,20 +181,8 @@ fn line_text(rank: usize, line: &Line, position: &Position, last: Option<Move>) 
     words
 }
 
-/// A move as rows of KIF have it, with its side: `▲７六歩(77)`, `△同　銀(31)`, `▲４五角打`.
+/// A move with its side and origin: `▲７六歩(77)`, `△同　銀(31)`, `▲４五角打`.
 fn signed(mv: Move, last: Option<Move>) -> String {
-    let name = piece_name(mv.piece_before().kind());
-    let place = match last {
-        Some(last) if last.to() == mv.to() => "同　".to_owned(),
-        _ => square(mv.to()),
-    };
-    let promotion = if mv.is_promotion() { "成" } else { "" };
-    let origin = mv.from().map_or_else(
-        || "打".to_owned(),
-        |from| format!("({}{})", from.file().index() + 1, from.rank().index() + 1),
-    );
-    format!(
-        "{}{place}{name}{promotion}{origin}",
-        mark(mv.piece().color())
-    )
+    let mark = mark(mv.piece().color());
+    format!("{mark}{}", with_origin(mv, last.map(Move::to)))
 }

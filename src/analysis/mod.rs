@@ -27,17 +27,13 @@ use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Depth, Move, Move16, Score};
 
 pub use review::{Class, Judgement, PlayerSummary, Review, SCALE, Thresholds, win_chance};
-pub use run::{Analyzed, Analyzer, BLOCK, BlockEntry, RunError, Snapshot, Watch, analyze};
+pub use run::{Analyzed, Analyzer, BLOCK, BlockEntry, Watch, analyze};
 
 /// The limits of each position; the first that is reached ends the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Effort {
     /// Time for each position, the solver included; stored in seconds.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        with = "seconds::optional"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "seconds")]
     pub time: Option<Duration>,
     /// Nodes of the search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,16 +155,10 @@ impl Line {
         let mut position = position.clone();
         let mut moves = Vec::new();
         for word in self.pv.split(' ') {
-            let Some(mv) = word
-                .parse::<Move16>()
-                .ok()
-                .and_then(|mv| position.to_move(mv))
-            else {
+            let parsed: Option<Move16> = word.parse().ok();
+            let Some(mv) = parsed.and_then(|mv| position.legal_move(mv)) else {
                 break;
             };
-            if !position.pseudo_legal(mv) || !position.legal(mv) {
-                break;
-            }
             position.do_move(mv);
             moves.push(mv);
         }
@@ -226,60 +216,27 @@ impl PositionAnalysis {
     }
 }
 
-/// Durations as numbers of seconds, in journals and in the JSON of a game.
+/// Durations as numbers of seconds, in journals and in the JSON of a game; those that may be unknown
+/// too.
 mod seconds {
     use std::time::Duration;
 
     use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
-    /// A duration that is stored as seconds.
-    struct Seconds(Duration);
-
-    impl Serialize for Seconds {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.serialize_f64(self.0.as_secs_f64())
-        }
-    }
-
-    impl<'de> Deserialize<'de> for Seconds {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            let seconds = f64::deserialize(deserializer)?;
-            let time = Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)?;
-            Ok(Self(time))
-        }
-    }
-
-    pub(super) fn serialize<S: Serializer>(
-        time: &Duration,
+    pub(super) fn serialize<T: Copy + Into<Option<Duration>>, S: Serializer>(
+        time: &T,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        Seconds(*time).serialize(serializer)
+        let time: Option<Duration> = (*time).into();
+        time.map(|time| time.as_secs_f64()).serialize(serializer)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(super) fn deserialize<'de, T: From<Duration>, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<Duration, D::Error> {
-        Ok(Seconds::deserialize(deserializer)?.0)
-    }
-
-    /// The same for durations that may be unknown.
-    pub(super) mod optional {
-        use super::{Deserialize, Deserializer, Duration, Seconds, Serialize, Serializer};
-
-        #[expect(clippy::ref_option, reason = "serde calls it so")]
-        pub(in crate::analysis) fn serialize<S: Serializer>(
-            time: &Option<Duration>,
-            serializer: S,
-        ) -> Result<S::Ok, S::Error> {
-            time.map(Seconds).serialize(serializer)
-        }
-
-        pub(in crate::analysis) fn deserialize<'de, D: Deserializer<'de>>(
-            deserializer: D,
-        ) -> Result<Option<Duration>, D::Error> {
-            let time = Option::<Seconds>::deserialize(deserializer)?;
-            Ok(time.map(|Seconds(time)| time))
-        }
+    ) -> Result<T, D::Error> {
+        let seconds = f64::deserialize(deserializer)?;
+        let time = Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)?;
+        Ok(time.into())
     }
 }

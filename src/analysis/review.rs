@@ -82,7 +82,7 @@ pub struct PlayerSummary {
     /// Mean loss of a move in centipawns.
     pub mean_centipawn_loss: Option<f64>,
     /// Time used, as far as the record knows; `None` if it knows the time of no move.
-    #[serde(serialize_with = "seconds::optional::serialize")]
+    #[serde(serialize_with = "seconds::serialize")]
     pub time: Option<Duration>,
 }
 

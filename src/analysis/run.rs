@@ -7,33 +7,15 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::{Line, Order, PositionAnalysis, Settings};
 use crate::eval::Evaluator;
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, FolderError, Job, Plan, RunFolder, Stop, ThreadError, execute};
+use crate::runs::{Execution, Job, Plan, RunFolder, Stop, execute};
 use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
 use crate::types::{Bound, Move, Score};
-
-/// Why games cannot be analysed.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// There is too little memory.
-    #[error(transparent)]
-    Search(#[from] PrepareError),
-    /// A thread cannot be started.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// The results cannot be kept.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// What is done with a finished game failed.
-    #[error("{0}")]
-    Output(String),
-}
 
 /// A finished block, as an entry of the journal.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -57,7 +39,7 @@ pub trait Watch: Send {
     ///
     /// # Errors
     /// Ends the run.
-    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<(), String>;
+    fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()>;
 }
 
 /// Analyses games until all are done or `execution.stop` is requested. `folder` keeps the blocks,
@@ -72,7 +54,7 @@ pub fn analyze(
     (folder, known): (Option<RunFolder>, Vec<BlockEntry>),
     watch: &mut dyn Watch,
     execution: &Execution<'_>,
-) -> Result<(), RunError> {
+) -> anyhow::Result<()> {
     let job = Positions {
         games,
         settings,
@@ -116,9 +98,9 @@ impl Job for Positions<'_> {
     type Worker = Analyzer;
     type Piece = Block;
     type Output = BlockEntry;
-    type Error = RunError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<Analyzer, RunError> {
+    fn worker(&self) -> anyhow::Result<Analyzer> {
         Ok(Analyzer::new(self.settings, self.evaluator)?)
     }
 
@@ -126,7 +108,7 @@ impl Job for Positions<'_> {
         &self,
         analyzer: &mut Analyzer,
         block: &Block,
-    ) -> Result<Option<BlockEntry>, RunError> {
+    ) -> anyhow::Result<Option<BlockEntry>> {
         let game = &self.games[block.game];
         analyzer.clear()?;
         let mut found = vec![PositionAnalysis::default(); block.positions.len()];
@@ -168,7 +150,7 @@ struct Schedule<'a> {
 }
 
 impl Schedule<'_> {
-    fn take(&mut self, entry: BlockEntry) -> Result<(), RunError> {
+    fn take(&mut self, entry: BlockEntry) -> anyhow::Result<()> {
         self.positions += entry.positions.len();
         self.watch.advance(self.positions);
         if let Some(blocks) = self.done.get_mut(entry.game) {
@@ -184,9 +166,7 @@ impl Schedule<'_> {
                 .into_iter()
                 .flat_map(|block| block.positions);
             let game = self.next_game;
-            self.watch
-                .game(game, positions.collect())
-                .map_err(RunError::Output)?;
+            self.watch.game(game, positions.collect())?;
             self.next_game += 1;
         }
         Ok(())
@@ -194,11 +174,11 @@ impl Schedule<'_> {
 }
 
 impl Plan<Positions<'_>> for Schedule<'_> {
-    fn next(&mut self) -> Result<Option<Block>, RunError> {
+    fn next(&mut self) -> anyhow::Result<Option<Block>> {
         Ok(self.blocks.next())
     }
 
-    fn keep(&mut self, _: Block, entry: BlockEntry) -> Result<(), RunError> {
+    fn keep(&mut self, _: Block, entry: BlockEntry) -> anyhow::Result<()> {
         if let Some(folder) = &mut self.folder {
             folder.append(&entry)?;
         }
@@ -269,9 +249,6 @@ pub struct Analyzer {
     settings: Settings,
     search: SearchSettings,
 }
-
-/// The best lines so far, for a live display.
-pub type Snapshot<'a> = &'a BTreeMap<usize, Info>;
 
 impl Analyzer {
     /// Allocates the memory.

@@ -174,7 +174,7 @@ impl Watch for Collector<'_> {
         }
     }
 
-    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<(), String> {
+    fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
         assert_eq!(index, self.games.len(), "in order");
         self.games.push(analysis);
         Ok(())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::{BookEntry, BookFormat, legal_move, order_key};
+use super::{BookEntry, BookFormat, order_key};
 use crate::position::{InvalidPosition, Position, SfenError};
 use crate::records::packed::PackedError;
 use crate::types::Move16;
@@ -15,71 +15,24 @@ use crate::util::counted;
 
 /// Why a file is no book.
 #[derive(Debug, Error)]
-#[error("book \"{}\": {reason}", path.display())]
+#[error("book \"{}\": {source}", path.display())]
 pub struct BookError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
-    pub reason: Reason,
+    /// What is wrong with it, or an error of the system.
+    pub source: io::Error,
 }
 
 impl BookError {
-    pub(super) fn new(path: &Path, reason: impl Into<Reason>) -> Self {
-        Self {
-            path: path.to_owned(),
-            reason: reason.into(),
-        }
+    pub(super) fn new(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        Self { path, source }
     }
 }
 
-/// What makes a file no book.
-#[derive(Debug, Error)]
-pub enum Reason {
-    /// An error of the system.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// A folder, a pipe or a device.
-    #[error("not a regular file")]
-    NotAFile,
-    /// No byte at all.
-    #[error("the file is empty")]
-    Empty,
-    /// Text of two bytes for each character.
-    #[error("text in UTF-16, expected UTF-8")]
-    Utf16,
-    /// Content of no known format.
-    #[error("no book format has such content, expected .db, .ybb, Apery's .bin or .sbk")]
-    Unknown,
-    /// A `.ybb` file of another version, or of none.
-    #[error("magic \"{0}\", expected \"YANE-BINBOOK-V1\"")]
-    Magic(String),
-    /// Less than a header.
-    #[error("{}, expected a header of {expected}", counted(*found, "byte"))]
-    ShortHeader {
-        /// Size of the file in bytes.
-        found: u64,
-        /// Size of the header in bytes.
-        expected: u64,
-    },
-    /// Flags that may change the layout.
-    #[error("flags {0:#x}, known is only bit 0 (moves with depth)")]
-    Flags(u64),
-    /// The index is longer than the file.
-    #[error("an index of {positions} positions does not fit into {bytes} bytes")]
-    Index {
-        /// Number of positions that the header gives.
-        positions: u64,
-        /// Size of the file in bytes.
-        bytes: u64,
-    },
-    /// A `.sbk` file that is cut off or damaged.
-    #[error("byte {offset}: {problem}")]
-    Message {
-        /// Where the field begins.
-        offset: u64,
-        /// What is wrong there.
-        problem: &'static str,
-    },
+/// What makes the content of a file no book.
+pub(super) fn no_book(reason: impl fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason.to_string())
 }
 
 /// A part of a book that is left out; the rest is used.
@@ -312,7 +265,7 @@ impl Checker {
         let mut places = (0..).map(|index| place.of_move(index));
         entry.moves.retain(|known| {
             let place = places.next().unwrap_or(place.entry);
-            if legal_move(&self.position, known.mv).is_none() {
+            if self.position.legal_move(known.mv).is_none() {
                 let sfen = self.position.to_sfen();
                 add_at(place, Problem::Illegal { mv: known.mv, sfen });
                 return false;

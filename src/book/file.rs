@@ -1,14 +1,11 @@
 //! Files of every format, entry by entry: reading, writing, and what is lost between formats.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 
-use thiserror::Error;
-
 use super::apery::{AperyReader, AperyWriter};
 use super::db::{DbReader, DbWriter};
-use super::fault::{BookError, BookFault, EntryPlace, Place, Reason};
+use super::fault::{BookError, BookFault, EntryPlace, Place};
 use super::sbk::{SbkReader, SbkWriter};
 use super::ybb::{YbbReader, YbbWriter};
 use super::{BookEntry, BookFormat};
@@ -36,7 +33,7 @@ impl BookReader {
     /// # Errors
     /// The file cannot be read, or is no book.
     pub fn open(path: &Path) -> Result<Self, BookError> {
-        Self::open_any(path, false).map_err(|reason| BookError::new(path, reason))
+        Self::open_any(path, false).map_err(|source| BookError::new(path, source))
     }
 
     /// The same with a fault for each position of a `.db` or `.bin` that other programs would not
@@ -45,10 +42,10 @@ impl BookReader {
     /// # Errors
     /// The file cannot be read, or is no book.
     pub fn open_strictly(path: &Path) -> Result<Self, BookError> {
-        Self::open_any(path, true).map_err(|reason| BookError::new(path, reason))
+        Self::open_any(path, true).map_err(|source| BookError::new(path, source))
     }
 
-    fn open_any(path: &Path, is_strict: bool) -> Result<Self, Reason> {
+    fn open_any(path: &Path, is_strict: bool) -> io::Result<Self> {
         let format = BookFormat::of_file(path)?;
         let inner = match format {
             BookFormat::Db => FormatReader::Db(DbReader::open(path, is_strict)?),
@@ -68,10 +65,10 @@ impl BookReader {
     /// strictly.
     pub fn place(&self) -> EntryPlace<'_> {
         let (entry, move_lines): (_, &[u64]) = match &self.inner {
-            FormatReader::Db(reader) => (Place::Line(reader.line()), reader.move_lines()),
+            FormatReader::Db(reader) => (Place::Line(reader.line), &reader.move_lines),
             FormatReader::Ybb(reader) => (Place::Index(reader.number()), &[]),
-            FormatReader::Bin(reader) => (Place::Key(reader.key()), &[]),
-            FormatReader::Sbk(reader) => (Place::State(reader.state()), &[]),
+            FormatReader::Bin(reader) => (Place::Key(reader.key), &[]),
+            FormatReader::Sbk(reader) => (Place::State(reader.state as u64), &[]),
         };
         EntryPlace { entry, move_lines }
     }
@@ -79,7 +76,7 @@ impl BookReader {
     /// What the file has and entries have no place for.
     pub fn extras(&self) -> Extras {
         match &self.inner {
-            FormatReader::Sbk(reader) => reader.extras(),
+            FormatReader::Sbk(reader) => reader.extras,
             _ => Extras::default(),
         }
     }
@@ -104,12 +101,6 @@ impl Iterator for BookReader {
             FormatReader::Bin(reader) => reader.next(),
             FormatReader::Sbk(reader) => reader.next(),
         }
-    }
-}
-
-impl fmt::Debug for BookReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BookReader({})", self.format)
     }
 }
 
@@ -146,9 +137,9 @@ impl BookWriter {
     ///
     /// # Errors
     /// The system refuses, or the entry is out of order.
-    pub fn write(&mut self, entry: &BookEntry) -> Result<(), WriteError> {
+    pub fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
         match &mut self.0 {
-            FormatWriter::Db(writer) => Ok(writer.write(entry)?),
+            FormatWriter::Db(writer) => writer.write(entry),
             FormatWriter::Ybb(writer) => writer.write(entry),
             FormatWriter::Bin(writer) => writer.write(entry),
             FormatWriter::Sbk(writer) => {
@@ -172,24 +163,11 @@ impl BookWriter {
     }
 }
 
-impl fmt::Debug for BookWriter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BookWriter")
-    }
-}
-
-/// Why an entry cannot be written.
-#[derive(Debug, Error)]
-pub enum WriteError {
-    /// An error of the system.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// A format with an order got an entry that belongs before the last one.
-    #[error("entry {number} belongs before the one before it: `raicho book sort` first")]
-    Order {
-        /// Number of the entry, from 1.
-        number: u64,
-    },
+/// The error of an entry that belongs before the last one. `number` counts from 1.
+pub(super) fn out_of_order(number: u64) -> io::Error {
+    io::Error::other(format!(
+        "entry {number} belongs before the one before it: `raicho book sort` first"
+    ))
 }
 
 /// Counts of what was changed or left out. All 0 for `.db`.
@@ -213,13 +191,6 @@ pub struct Losses {
     pub illegal_moves: u64,
 }
 
-impl Losses {
-    /// Whether everything was written.
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// What a `.sbk` book has and entries have no place for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
@@ -231,11 +202,4 @@ pub struct Extras {
     pub evaluations: u64,
     /// Moves that are marked as good, dubious and the like.
     pub marks: u64,
-}
-
-impl Extras {
-    /// Whether there is nothing of the kind.
-    pub fn is_none(&self) -> bool {
-        *self == Self::default()
-    }
 }

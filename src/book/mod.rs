@@ -19,19 +19,21 @@ mod ybb;
 
 use std::fmt;
 use std::fs::File;
+use std::io;
 use std::path::Path;
 
-use crate::position::Position;
 use crate::records::packed::PackedSfen;
-use crate::types::{Move, Move16, Square};
+use crate::types::{Move16, Square};
 use crate::util::read_up_to;
 
-pub use fault::{BookError, BookFault, Checker, EntryPlace, FaultLog, Place, Problem, Reason};
-pub use file::{BookReader, BookWriter, Extras, Losses, WriteError};
+pub use fault::{BookError, BookFault, Checker, EntryPlace, FaultLog, Place, Problem};
+pub use file::{BookReader, BookWriter, Extras, Losses};
 pub use opened::Book;
 pub use probe::{
     BookOptions, Dice, Dropped, Library, Probe, ProbedMove, Refusal, line, ponder_move, probe,
 };
+
+use fault::no_book;
 
 pub(crate) use db::{Blocks, Line, parse_move, split_line};
 
@@ -147,9 +149,9 @@ impl BookFormat {
     ///
     /// # Errors
     /// The file cannot be read, or has none of the formats.
-    pub fn of_file(path: &Path) -> Result<Self, Reason> {
+    pub fn of_file(path: &Path) -> io::Result<Self> {
         if !path.metadata()?.is_file() {
-            return Err(Reason::NotAFile);
+            return Err(no_book("not a regular file"));
         }
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();
@@ -160,12 +162,12 @@ impl BookFormat {
     }
 
     /// The same from the first bytes of a file of `size` bytes.
-    fn of_head(head: &[u8], size: u64, named: Option<Self>) -> Result<Self, Reason> {
+    fn of_head(head: &[u8], size: u64, named: Option<Self>) -> io::Result<Self> {
         if head.is_empty() {
-            return Err(Reason::Empty);
+            return Err(no_book("the file is empty"));
         }
         if UTF16_MARKS.iter().any(|mark| head.starts_with(mark)) {
-            return Err(Reason::Utf16);
+            return Err(no_book("text in UTF-16, expected UTF-8"));
         }
         if ybb::is_named_so(head) {
             Ok(Self::Ybb)
@@ -178,7 +180,11 @@ impl BookFormat {
         } else {
             named
                 .filter(|format| matches!(format, Self::Ybb | Self::Sbk))
-                .ok_or(Reason::Unknown)
+                .ok_or_else(|| {
+                    no_book(
+                        "no book format has such content, expected .db, .ybb, Apery's .bin or .sbk",
+                    )
+                })
         }
     }
 }
@@ -201,12 +207,6 @@ pub fn order_key(format: BookFormat, entry: &BookEntry) -> Vec<u8> {
         BookFormat::Bin => with_ply(&apery::key_of_packed(&entry.position).to_be_bytes()),
         BookFormat::Sbk => Vec::new(),
     }
-}
-
-/// The move if it is legal here.
-pub fn legal_move(position: &Position, mv: Move16) -> Option<Move> {
-    let mv = position.to_move(mv)?;
-    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
 }
 
 const FIELD: u16 = 0x7f;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::apery::AperyBook;
 use super::db::{self, DbOnDisk};
-use super::fault::{BookError, BookFault, FaultLog, Place, Problem, Reason};
+use super::fault::{BookError, BookFault, FaultLog, Place, Problem};
 use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
 use super::{BookFormat, BookMove, merge_moves};
@@ -52,7 +52,7 @@ impl Book {
     /// # Errors
     /// The file cannot be read, or is no book.
     pub fn open(path: &Path, on_the_fly: bool) -> Result<Self, BookError> {
-        Self::open_any(path, on_the_fly).map_err(|reason| BookError::new(path, reason))
+        Self::open_any(path, on_the_fly).map_err(|source| BookError::new(path, source))
     }
 
     /// The book inside the executable; `None` while that has no positions.
@@ -67,7 +67,7 @@ impl Book {
         })
     }
 
-    fn open_any(path: &Path, on_the_fly: bool) -> Result<Self, Reason> {
+    fn open_any(path: &Path, on_the_fly: bool) -> io::Result<Self> {
         let format = BookFormat::of_file(path)?;
         let mut faults = FaultLog::default();
         let on_disk = if on_the_fly {
@@ -118,9 +118,9 @@ impl Book {
     pub const fn has_no_plies(&self) -> bool {
         match (&self.content, self.format) {
             (_, BookFormat::Sbk) | (Content::Apery(_), _) => true,
-            (Content::Memory(book), _) => book.says_ply_one_only(),
-            (Content::DbOnDisk(book), _) => book.says_ply_one_only(),
-            (Content::YbbOnDisk(book), _) => book.says_ply_one_only(),
+            (Content::Memory(book), _) => book.says_ply_one_only,
+            (Content::DbOnDisk(book), _) => book.says_ply_one_only,
+            (Content::YbbOnDisk(book), _) => book.says_ply_one_only,
         }
     }
 
@@ -150,16 +150,16 @@ fn open_on_disk(
     path: &Path,
     format: BookFormat,
     faults: &mut FaultLog,
-) -> Result<Option<Content>, Reason> {
+) -> io::Result<Option<Content>> {
     let (content, is_sorted) = match format {
         BookFormat::Db => {
             let book = DbOnDisk::open(path)?;
-            let is_sorted = book.is_sorted();
+            let is_sorted = book.is_sorted;
             (Content::DbOnDisk(book), is_sorted)
         }
         BookFormat::Ybb => {
             let book = YbbOnDisk::open(path)?;
-            let is_sorted = book.is_sorted();
+            let is_sorted = book.is_sorted;
             (Content::YbbOnDisk(book), is_sorted)
         }
         BookFormat::Bin | BookFormat::Sbk => return Ok(None),
@@ -175,7 +175,7 @@ fn open_on_disk(
 }
 
 /// Puts a book into memory, on threads that end with the work.
-fn load(path: &Path, format: BookFormat, faults: &mut FaultLog) -> Result<Content, Reason> {
+fn load(path: &Path, format: BookFormat, faults: &mut FaultLog) -> io::Result<Content> {
     let pool = thread_pool(cores()).map_err(io::Error::other)?;
     pool.install(|| {
         Ok(match format {
@@ -188,7 +188,7 @@ fn load(path: &Path, format: BookFormat, faults: &mut FaultLog) -> Result<Conten
 }
 
 /// Puts the positions of a graph into memory.
-fn load_graph(path: &Path, faults: &mut FaultLog) -> Result<MemoryBook, Reason> {
+fn load_graph(path: &Path, faults: &mut FaultLog) -> io::Result<MemoryBook> {
     let (mut nodes, mut moves) = (Vec::new(), Vec::new());
     for entry in SbkReader::open(path)? {
         match entry {
@@ -299,11 +299,6 @@ impl MemoryBook {
     /// Number of positions, where those of different plies count each.
     fn positions(&self) -> usize {
         self.nodes.len()
-    }
-
-    /// Whether all of several positions say that they are the first of a game.
-    const fn says_ply_one_only(&self) -> bool {
-        self.says_ply_one_only
     }
 
     /// The moves of a position at a ply, or at any for `None`: those of all entries together.

@@ -15,7 +15,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::fault::{BookFault, Place, Problem};
 use super::opened::{Book, Query};
-use super::{BookFormat, BookMove, legal_move, rotated_move};
+use super::{BookFormat, BookMove, rotated_move};
 use crate::position::Position;
 use crate::types::{Color, Move, Repetition};
 
@@ -309,7 +309,7 @@ fn legal_moves_of(
 ) -> Vec<ProbedMove> {
     let mut moves = Vec::with_capacity(found.moves.len());
     for known in &found.moves {
-        match legal_move(position, known.mv) {
+        match position.legal_move(known.mv) {
             Some(mv) => moves.push(ProbedMove {
                 mv,
                 known: *known,
@@ -450,7 +450,7 @@ pub fn ponder_move(
         Some(found.moves.first()?.mv)
     };
     let answer = probed.known.ponder.or_else(first_answer)?;
-    legal_move(&after, answer)
+    after.legal_move(answer)
 }
 
 /// The line of a legal move and the legal answer to it, and then the first legal moves of the
@@ -474,7 +474,7 @@ pub fn line(
         let from_books = || {
             let found = library.find(&after, options, &mut Vec::new())?;
             let mut moves = found.moves.iter();
-            moves.find_map(|known| legal_move(&after, known.mv))
+            moves.find_map(|known| after.legal_move(known.mv))
         };
         let is_answer = line.len() == 1;
         next = ponder.filter(|_| is_answer).or_else(from_books);
@@ -490,7 +490,7 @@ mod tests {
     fn candidate(text: &str, weight: u64) -> ProbedMove {
         let mv: Move16 = text.parse().expect("a move");
         ProbedMove {
-            mv: legal_move(&Position::startpos(), mv).expect("it is legal"),
+            mv: Position::startpos().legal_move(mv).expect("it is legal"),
             known: BookMove {
                 mv,
                 ponder: None,

@@ -5,14 +5,14 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::fault::{BookFault, FaultLog, Place, Problem, Reason};
-use super::file::{Losses, WriteError};
+use super::fault::{BookFault, FaultLog, Place, Problem, no_book};
+use super::file::{Losses, out_of_order};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
 use super::{BookEntry, BookMove};
 use crate::records::packed::PackedSfen;
-use crate::runs::{OutputError, OutputFile};
+use crate::runs::{OutputError, OutputFile, beside};
 use crate::types::Move16;
-use crate::util::read_up_to;
+use crate::util::{counted, read_up_to};
 
 /// Size of the buffer for index and moves in bytes each.
 const BUFFER: usize = 1 << 18;
@@ -33,7 +33,7 @@ impl YbbReader {
     ///
     /// # Errors
     /// The file cannot be read, or its header or index is wrong.
-    pub(super) fn open(path: &Path) -> Result<Self, Reason> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         let mut index = BufReader::with_capacity(BUFFER, File::open(path)?);
         let size = index.get_ref().metadata()?.len();
         let mut bytes = [0; HEADER];
@@ -109,7 +109,7 @@ impl Iterator for YbbReader {
 ///
 /// # Errors
 /// Its header or index is wrong.
-pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> Result<MemoryBook, Reason> {
+pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> io::Result<MemoryBook> {
     let size = bytes.len() as u64;
     let header = Header::read(bytes, size)?;
     let start = header.moves_offset().unwrap_or(size) as usize;
@@ -158,9 +158,10 @@ pub(super) struct YbbOnDisk {
     header: Header,
     /// Numbers and positions of the sampled entries.
     samples: Vec<(u64, PackedSfen)>,
-    says_ply_one_only: bool,
+    /// Whether all sampled positions say that they are the first of a game.
+    pub(super) says_ply_one_only: bool,
     /// Whether the sampled positions are in order.
-    is_sorted: bool,
+    pub(super) is_sorted: bool,
 }
 
 impl YbbOnDisk {
@@ -168,7 +169,7 @@ impl YbbOnDisk {
     ///
     /// # Errors
     /// The file cannot be read, or its header or index is wrong.
-    pub(super) fn open(path: &Path) -> Result<Self, Reason> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = SharedFile::open(path)?;
         let mut bytes = [0; HEADER];
         let length = file.read_at(0, &mut bytes)?;
@@ -191,16 +192,6 @@ impl YbbOnDisk {
         book.is_sorted = book.samples.is_sorted_by_key(|(_, position)| position);
         book.says_ply_one_only = samples > 1 && all_say_one;
         Ok(book)
-    }
-
-    /// Whether the sampled positions are in order.
-    pub(super) const fn is_sorted(&self) -> bool {
-        self.is_sorted
-    }
-
-    /// Whether all sampled positions say that they are the first of a game.
-    pub(super) const fn says_ply_one_only(&self) -> bool {
-        self.says_ply_one_only
     }
 
     /// Number of positions.
@@ -306,14 +297,13 @@ impl YbbWriter {
         })
     }
 
-    pub(super) fn write(&mut self, entry: &BookEntry) -> Result<(), WriteError> {
+    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
         if self.last == Some(entry.position) {
             self.losses.entries += 1;
             return Ok(());
         }
         if self.last > Some(entry.position) {
-            let number = self.header.positions + 1;
-            return Err(WriteError::Order { number });
+            return Err(out_of_order(self.header.positions + 1));
         }
         self.last = Some(entry.position);
         self.header.positions += 1;
@@ -358,9 +348,7 @@ impl YbbWriter {
 
 impl MovesFile {
     fn create(path: &Path) -> io::Result<Self> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".moves.partial");
-        let path = PathBuf::from(name);
+        let path = beside(path, ".moves.partial");
         let mut options = File::options();
         let file = options.read(true).write(true).create(true).truncate(true);
         Ok(Self {
@@ -420,20 +408,25 @@ impl Header {
     ///
     /// # Errors
     /// It is no header, or its index does not fit into the file.
-    fn read(bytes: &[u8], size: u64) -> Result<Self, Reason> {
+    fn read(bytes: &[u8], size: u64) -> io::Result<Self> {
         let Some((magic, numbers)) = bytes.get(..HEADER).and_then(<[u8]>::split_first_chunk) else {
-            return Err(Reason::ShortHeader {
-                found: size,
-                expected: HEADER as u64,
-            });
+            let found = counted(size, "byte");
+            return Err(no_book(format_args!(
+                "{found}, expected a header of {HEADER}"
+            )));
         };
         if magic != MAGIC {
             let text = String::from_utf8_lossy(magic);
-            return Err(Reason::Magic(text.trim_end_matches('\0').to_owned()));
+            return Err(no_book(format_args!(
+                "magic \"{}\", expected \"YANE-BINBOOK-V1\"",
+                text.trim_end_matches('\0')
+            )));
         }
         let (positions, flags) = (u64_at(numbers, 0), u64_at(numbers, 8));
         if flags & !WITH_DEPTH != 0 {
-            return Err(Reason::Flags(flags));
+            return Err(no_book(format_args!(
+                "flags {flags:#x}, known is only bit 0 (moves with depth)"
+            )));
         }
         let header = Self {
             positions,
@@ -441,10 +434,9 @@ impl Header {
         };
         match header.moves_offset() {
             Some(offset) if offset <= size => Ok(header),
-            _ => Err(Reason::Index {
-                positions,
-                bytes: size,
-            }),
+            _ => Err(no_book(format_args!(
+                "an index of {positions} positions does not fit into {size} bytes"
+            ))),
         }
     }
 

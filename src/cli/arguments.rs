@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -161,7 +161,7 @@ impl EffortArguments {
 }
 
 /// Bytes of the megabytes on the command line and in the progress of data tools.
-pub(super) const BYTES_PER_MEGABYTE: u64 = 1 << 20;
+pub(super) const BYTES_PER_MEGABYTE: u64 = crate::util::BYTES_PER_MEGABYTE as u64;
 
 /// How much memory a sort may take.
 #[derive(Args)]
@@ -248,6 +248,15 @@ pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).with_context(|| path.display().to_string())
 }
 
+/// The lines of a text that say something, trimmed, with their numbers from 1: neither blank ones nor
+/// those that begin with `#`. Some editors begin a file with a byte order mark.
+pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
+    (1..)
+        .zip(lines)
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+}
+
 /// A number of milliseconds, or a number with its unit: `250`, `40ms`, `1.5s`.
 pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, milliseconds) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
@@ -308,6 +317,20 @@ where
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(self.names.iter().map(PossibleValue::new)))
     }
+}
+
+/// A parser of names that stand for values.
+pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
+    names: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    let value_of = |text: String| {
+        names
+            .iter()
+            .find(|(name, _)| *name == text)
+            .map(|row| row.1)
+    };
+    PossibleValuesParser::new(names.iter().map(|(name, _)| *name))
+        .map(move |text| value_of(text).expect("the parser takes listed names only"))
 }
 
 /// The names of formats to read.

@@ -15,7 +15,7 @@ use crate::lang::Lang;
 use crate::runs::{Stop, Watch};
 
 /// Runs `work` with a progress bar that counts in units of `size`; Ctrl-C ends it.
-pub(super) fn watched<T, E: std::error::Error + Send + Sync + 'static>(
+pub(super) fn watched<T, E: Into<anyhow::Error>>(
     unit: &'static str,
     size: u64,
     work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
@@ -24,7 +24,7 @@ pub(super) fn watched<T, E: std::error::Error + Send + Sync + 'static>(
 }
 
 /// The same with another reason to end.
-pub(super) fn metered<T, E: std::error::Error + Send + Sync + 'static>(
+pub(super) fn metered<T, E: Into<anyhow::Error>>(
     stop: &Stop,
     unit: &'static str,
     size: u64,
@@ -43,7 +43,7 @@ pub(super) fn metered<T, E: std::error::Error + Send + Sync + 'static>(
     if let Some(meter) = meter.get() {
         meter.finish();
     }
-    Ok(result?)
+    result.map_err(Into::into)
 }
 
 /// Interval between two lines if stderr is not a terminal.

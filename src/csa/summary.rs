@@ -6,8 +6,8 @@ use thiserror::Error;
 use super::clock::{TimeFields, TimeRule, is_stop_watch};
 use super::server_line::ServerLine;
 use crate::position::Position;
-use crate::records::csa::{self, CsaError};
 use crate::records::game::RecordedMove;
+use crate::records::{RecordError, csa};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
 
@@ -54,7 +54,7 @@ pub enum SummaryError {
     },
     /// The position or a move before the start is invalid.
     #[error("the position, {0}")]
-    Position(#[from] CsaError),
+    Position(#[from] RecordError),
     /// The block `Position` is missing.
     #[error("no position")]
     NoPosition,

@@ -50,7 +50,7 @@ impl Turn {
         mv: Move,
         comment: String,
     ) -> Result<OwnAction, Self> {
-        if position.pseudo_legal(mv) && position.legal(mv) {
+        if position.is_legal(mv) {
             Ok(OwnAction(Action::Move { mv, comment }))
         } else {
             Err(self)

@@ -473,15 +473,16 @@ fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
     let move16: Move16 = text
         .parse()
         .map_err(|_| MoveError::NotAMove(shorten(text)))?;
-    let is_possible = |mv: &Move| position.pseudo_legal(*mv);
-    match position.to_move(move16).filter(is_possible) {
-        None if position.in_check() => Err(MoveError::NoAnswerToCheck(shorten(text))),
-        None => Err(MoveError::Impossible(shorten(text))),
-        Some(mv) if position.legal(mv) => Ok(mv),
-        // A pseudo-legal drop never exposes the own king, so only pawn-drop mate is left.
-        Some(mv) if mv.is_drop() => Err(MoveError::PawnDropMate(shorten(text))),
-        Some(_) => Err(MoveError::LeavesKingInCheck(shorten(text))),
-    }
+    position.legal_move(move16).ok_or_else(|| {
+        let is_possible = |mv: &Move| position.pseudo_legal(*mv);
+        match position.to_move(move16).filter(is_possible) {
+            None if position.in_check() => MoveError::NoAnswerToCheck(shorten(text)),
+            None => MoveError::Impossible(shorten(text)),
+            // A pseudo-legal drop never exposes the own king, so only pawn-drop mate is left.
+            Some(mv) if mv.is_drop() => MoveError::PawnDropMate(shorten(text)),
+            Some(_) => MoveError::LeavesKingInCheck(shorten(text)),
+        }
+    })
 }
 
 /// Whether table and threads of a preparation suit `wanted`. Each search reads the other settings.

@@ -188,14 +188,14 @@ fn stochastic_ponder_reports_only_the_requested_position() {
         for line in &lines {
             let mut position = engine.position().clone();
             for &mv in &line.pv {
-                assert!(position.pseudo_legal(mv) && position.legal(mv), "{line:?}");
+                assert!(position.is_legal(mv), "{line:?}");
                 position.do_move(mv);
             }
         }
         let Decision::Move { best, .. } = decision else {
             panic!("{decision:?}");
         };
-        assert!(engine.position().pseudo_legal(best) && engine.position().legal(best));
+        assert!(engine.position().is_legal(best));
         assert!(engine.pending_search.is_none());
     }
 }

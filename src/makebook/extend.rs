@@ -12,15 +12,15 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::path::Path;
 use std::str::FromStr;
 
+use anyhow::bail;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use super::MakeError;
+use super::keep_fault;
 use super::merge::of_one_book;
-use super::minimax::{Graph, Rules, Solution};
-use super::sorter::{key, pack};
+use super::minimax::{Graph, Solution};
+use super::sorter::{Sorter, pack, unpack, write_book};
 use super::think::{Task, Thinking, Thought};
-use crate::book::{BookEntry, BookFormat, BookReader, BookWriter, FaultLog, Losses, rotated_move};
+use crate::book::{BookEntry, BookFormat, BookReader, FaultLog, Losses, rotated_move};
 use crate::movegen::legal_on_board;
 use crate::position::{Board, Position};
 use crate::records::packed::PackedSfen;
@@ -71,7 +71,7 @@ impl<'a> Growth<'a> {
         folder: Option<RunFolder>,
         known: Vec<Thought>,
         progress: &'a (dyn Fn(u64, i32) + Sync),
-    ) -> Result<Self, MakeError> {
+    ) -> anyhow::Result<Self> {
         let known = known.into_iter();
         let mut growth = Self {
             book,
@@ -91,7 +91,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Takes the results of whole batches into the book and chooses the next batch.
-    fn choose(&mut self) -> Result<(), MakeError> {
+    fn choose(&mut self) -> anyhow::Result<()> {
         loop {
             self.batch = leaves(&self.book, self.roots, self.reach, self.limits.batch);
             self.results = vec![None; self.batch.len()];
@@ -101,11 +101,11 @@ impl<'a> Growth<'a> {
                 if let Some(thought) = self.known.remove(&number) {
                     let board = leaf.task.position.unpack_board()?;
                     if board.to_sfen() != thought.position {
-                        return Err(MakeError::OtherPosition {
-                            number,
-                            found: thought.position,
-                            expected: board.to_sfen(),
-                        });
+                        let (found, expected) = (thought.position, board.to_sfen());
+                        bail!(
+                            "result {number} of the run is for {found}, expected {expected}: it \
+                             began otherwise"
+                        );
                     }
                     self.results[index] = Some(thought);
                 }
@@ -118,7 +118,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Adds the results of the batch to the book.
-    fn take_results(&mut self) -> Result<(), MakeError> {
+    fn take_results(&mut self) -> anyhow::Result<()> {
         for (leaf, result) in self.batch.iter().zip(&mut self.results) {
             if let Some(thought) = result.take() {
                 self.book.add(BookEntry {
@@ -147,14 +147,14 @@ impl<'a> Growth<'a> {
     ///
     /// # Errors
     /// Never: positions were checked when they were chosen.
-    pub fn into_book(mut self) -> Result<GrowingBook, MakeError> {
+    pub fn into_book(mut self) -> anyhow::Result<GrowingBook> {
         self.take_results()?;
         Ok(self.book)
     }
 }
 
 impl Plan<Thinking<'_>> for Growth<'_> {
-    fn next(&mut self) -> Result<Option<(u64, Task)>, MakeError> {
+    fn next(&mut self) -> anyhow::Result<Option<(u64, Task)>> {
         while let Some(leaf) = self.batch.get(self.handed) {
             let number = self.first + self.handed as u64;
             if number >= self.limits.positions {
@@ -168,7 +168,7 @@ impl Plan<Thinking<'_>> for Growth<'_> {
         Ok(None)
     }
 
-    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> Result<(), MakeError> {
+    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> anyhow::Result<()> {
         if let Some(folder) = &mut self.folder {
             folder.append(&thought)?;
         }
@@ -187,11 +187,6 @@ impl Plan<Thinking<'_>> for Growth<'_> {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Widths(Vec<usize>);
 
-/// The text is no list of widths.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{0}' is no list of numbers, expected for example 4 or 8,4,2")]
-pub struct WidthsError(String);
-
 impl Widths {
     fn at(&self, ply: usize) -> usize {
         let width = self.0.get(ply).or(self.0.last());
@@ -200,16 +195,17 @@ impl Widths {
 }
 
 impl FromStr for Widths {
-    type Err = WidthsError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, WidthsError> {
-        let error = || WidthsError(text.to_owned());
+    fn from_str(text: &str) -> Result<Self, String> {
         let widths = text.split(',').map(|width| width.trim().parse().ok());
-        let widths: Vec<usize> = widths.collect::<Option<_>>().ok_or_else(error)?;
-        if widths.contains(&0) {
-            return Err(error());
-        }
-        Ok(Self(widths))
+        let widths: Option<Vec<usize>> = widths.collect();
+        widths
+            .filter(|widths| !widths.contains(&0))
+            .map(Self)
+            .ok_or_else(|| {
+                format!("'{text}' is no list of numbers, expected for example 4 or 8,4,2")
+            })
     }
 }
 
@@ -268,7 +264,7 @@ pub struct Leaf {
 /// book alone.
 fn leaves(book: &GrowingBook, roots: &[Position], reach: &Reach, count: usize) -> Vec<Leaf> {
     let graph = book.graph();
-    let solution = Solution::of(&graph, Rules::default());
+    let solution = Solution::of(&graph, false);
     let mut found: HashMap<PackedSfen, Leaf> = HashMap::new();
     for &user in reach.user.colors() {
         let mut walk = Walk {
@@ -414,13 +410,13 @@ impl GrowingBook {
     ///
     /// # Errors
     /// The file cannot be read or is no book.
-    pub fn read(path: &Path, faults: &mut FaultLog) -> Result<Self, MakeError> {
+    pub fn read(path: &Path, faults: &mut FaultLog) -> anyhow::Result<Self> {
         let mut book = Self::default();
         for entry in BookReader::open(path)? {
             match entry {
                 Ok(entry) if entry.moves.is_empty() && has_moves(&entry)? => {}
                 Ok(entry) => book.add(entry)?,
-                Err(fault) => MakeError::log(path, fault, faults)?,
+                Err(fault) => keep_fault(path, fault, faults)?,
             }
         }
         Ok(book)
@@ -430,7 +426,7 @@ impl GrowingBook {
     ///
     /// # Errors
     /// The bytes of the position are not valid.
-    pub fn add(&mut self, entry: BookEntry) -> Result<(), MakeError> {
+    pub fn add(&mut self, entry: BookEntry) -> anyhow::Result<()> {
         if let Some(&number) = self.numbers.get(&entry.position) {
             let earlier = &mut self.entries[number];
             let both = vec![earlier.clone(), entry];
@@ -481,7 +477,7 @@ impl GrowingBook {
         };
         let moves: Vec<Vec<(Move16, i16)>> = self.entries.iter().map(values).collect();
         let moves = moves.iter().map(Vec::as_slice);
-        Graph::of_positions(self.boards.iter().zip(moves), Rules::default())
+        Graph::of_positions(self.boards.iter().zip(moves))
     }
 
     /// A checksum of all positions and moves.
@@ -498,21 +494,17 @@ impl GrowingBook {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(&self, path: &Path, format: BookFormat) -> Result<(u64, Losses), MakeError> {
-        let mut entries: Vec<&BookEntry> = self.entries.iter().collect();
-        entries.retain(|entry| !entry.moves.is_empty());
-        entries.sort_by_cached_key(|entry| key(format, entry.position));
-        let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
-        for entry in &entries {
-            out.write(entry).map_err(MakeError::write(path))?;
+    pub fn write(&self, path: &Path, format: BookFormat) -> anyhow::Result<(u64, Losses)> {
+        let mut sorter = Sorter::new(path, u64::MAX);
+        for entry in &self.entries {
+            sorter.push_entry(format, entry)?;
         }
-        let losses = out.finish().map_err(MakeError::io(path))?;
-        Ok((entries.len() as u64, losses))
+        write_book(sorter, (path, format), |group| Ok(unpack(&group[0])))
     }
 }
 
 /// Whether the side to move has a legal move.
-fn has_moves(entry: &BookEntry) -> Result<bool, MakeError> {
+fn has_moves(entry: &BookEntry) -> anyhow::Result<bool> {
     let mut moves = MoveList::new();
     legal_on_board::<true>(&entry.position.unpack_board()?, &mut moves);
     Ok(!moves.is_empty())

@@ -8,9 +8,11 @@ use std::fs::{self, File};
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::MakeError;
+use anyhow::Context as _;
+
 use super::merge::GAMES_DEPTH;
-use super::sorter::{Sorted, Sorter, key};
+use super::named;
+use super::sorter::{Groups, Sorter, key};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
 use crate::position::Position;
 use crate::records::game::{GameRecord, GameResult};
@@ -39,8 +41,6 @@ pub struct GameFilter {
 pub struct GamesSettings {
     /// Which games and moves.
     pub filter: GameFilter,
-    /// Whether values are made of win rates; they are 0 otherwise.
-    pub has_values: bool,
     /// Whether games that cannot be read are skipped instead of ending the work.
     pub skips_bad: bool,
     /// Memory for positions in bytes.
@@ -85,11 +85,6 @@ pub struct GamesSummary {
     pub losses: Losses,
 }
 
-/// Centipawns by which the odds change e-fold, where values are made of win rates.
-const SCALE: f64 = 600.0;
-/// Largest value that is made of a win rate.
-const MAX_VALUE: f64 = 2_000.0;
-
 const SHOWN_BAD: usize = 10;
 
 /// Makes a book of games.
@@ -102,7 +97,7 @@ pub fn from_games(
     output: &GamesOutput<'_>,
     settings: &GamesSettings,
     watch: &Watch<'_>,
-) -> Result<GamesSummary, MakeError> {
+) -> anyhow::Result<GamesSummary> {
     let half = settings.memory / 2;
     let mut counter = Counter {
         filter: &settings.filter,
@@ -121,14 +116,11 @@ pub fn from_games(
             }
             Ok(())
         }
-        Err(error) => Err(MakeError::Games {
-            path: file.path.clone(),
-            source: error,
-        }),
+        Err(error) => Err(error).with_context(named(&file.path)),
     })?;
     counter.spill()?;
     let mut summary = counter.summary;
-    write(counter.sorter.finish()?, output, settings, &mut summary)?;
+    write(counter.sorter, output, settings, &mut summary)?;
     Ok(summary)
 }
 
@@ -144,7 +136,7 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    fn take(&mut self, game: &Game) -> Result<(), MakeError> {
+    fn take(&mut self, game: &Game) -> anyhow::Result<()> {
         self.summary.games += 1;
         if let Some(least) = self.filter.min_rating {
             let is_high = |rating: &Option<f64>| rating.is_some_and(|rating| rating >= least);
@@ -161,7 +153,7 @@ impl Counter<'_> {
     }
 
     /// Moves the table to the sorter.
-    fn spill(&mut self) -> Result<(), MakeError> {
+    fn spill(&mut self) -> anyhow::Result<()> {
         for (position, node) in self.table.drain() {
             self.sorter
                 .push(&key(self.format, position), &node.pack(position))?;
@@ -171,41 +163,28 @@ impl Counter<'_> {
 }
 
 fn write(
-    mut sorted: Sorted,
+    sorter: Sorter,
     output: &GamesOutput<'_>,
     settings: &GamesSettings,
     summary: &mut GamesSummary,
-) -> Result<(), MakeError> {
+) -> anyhow::Result<()> {
     let mut out =
-        BookWriter::create(output.path, output.format).map_err(MakeError::output(output.path))?;
+        BookWriter::create(output.path, output.format).with_context(named(output.path))?;
     let mut results = match output.results {
-        Some(path) => Some((
-            OutputFile::create(path).map_err(MakeError::output(path))?,
-            path,
-        )),
+        Some(path) => Some((OutputFile::create(path).with_context(named(path))?, path)),
         None => None,
     };
     if let Some((file, path)) = &mut results {
         const HEADER: &str = "#position\tmove\tgames\twins\tdraws\tlosses\tunknown\trate";
-        writeln!(file, "{HEADER}").map_err(MakeError::io(path))?;
+        writeln!(file, "{HEADER}").with_context(named(path))?;
     }
-    let mut next = sorted.next()?;
-    while let Some((key, value)) = next {
-        let Some((position, mut node)) = Node::unpack(&value) else {
-            next = sorted.next()?;
+    let mut groups = Groups::of(sorter)?;
+    while let Some(group) = groups.next()? {
+        let mut nodes = group.iter().filter_map(|value| Node::unpack(value));
+        let Some((position, mut node)) = nodes.next() else {
             continue;
         };
-        loop {
-            next = sorted.next()?;
-            match &next {
-                Some((other, value)) if *other == key => {
-                    if let Some((_, later)) = Node::unpack(value) {
-                        node.append(later);
-                    }
-                }
-                _ => break,
-            }
-        }
+        nodes.for_each(|(_, later)| node.append(later));
         node.moves
             .retain(|known| known.games() >= settings.filter.min_count.max(1));
         if node.moves.is_empty() {
@@ -216,19 +195,15 @@ fn write(
         let entry = BookEntry {
             position,
             ply: node.ply,
-            moves: node
-                .moves
-                .iter()
-                .map(|known| book_move(known, settings))
-                .collect(),
+            moves: node.moves.iter().map(book_move).collect(),
         };
-        out.write(&entry).map_err(MakeError::write(output.path))?;
+        out.write(&entry).with_context(named(output.path))?;
         summary.positions += 1;
         if let Some((file, path)) = &mut results {
             let sfen = position.unpack_board().map(|board| board.to_sfen());
             let sfen = format!("{} {}", sfen.unwrap_or_default(), node.ply);
             for known in &node.moves {
-                writeln!(file, "{sfen}\t{known}").map_err(MakeError::io(path))?;
+                writeln!(file, "{sfen}\t{known}").with_context(named(path))?;
             }
         }
     }
@@ -236,25 +211,18 @@ fn write(
         // The unfinished files are removed.
         return Ok(());
     }
-    summary.losses = out.finish().map_err(MakeError::io(output.path))?;
+    summary.losses = out.finish().with_context(named(output.path))?;
     if let Some((file, path)) = results {
-        file.finish().map_err(MakeError::io(path))?;
+        file.finish().with_context(named(path))?;
     }
     Ok(())
 }
 
-fn book_move(known: &MoveCount, settings: &GamesSettings) -> BookMove {
-    let value = match known.rate() {
-        Some(rate) if settings.has_values => {
-            let odds = (rate / (1.0 - rate)).ln() * SCALE;
-            odds.clamp(-MAX_VALUE, MAX_VALUE).round() as i32
-        }
-        _ => 0,
-    };
+fn book_move(known: &MoveCount) -> BookMove {
     BookMove {
         mv: known.mv,
         ponder: known.ponder,
-        value,
+        value: 0,
         depth: GAMES_DEPTH,
         count: known.games(),
     }
@@ -464,8 +432,8 @@ struct Game {
 fn read_games(
     files: &[GameFile],
     watch: &Watch<'_>,
-    mut visit: impl FnMut(&GameFile, Result<Game, TeacherError>) -> Result<(), MakeError>,
-) -> Result<(), MakeError> {
+    mut visit: impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let size = |file: &GameFile| fs::metadata(&file.path).map_or(0, |found| found.len());
     let total = files.iter().map(size).sum();
     let mut done = 0;
@@ -484,9 +452,9 @@ fn read_games(
 /// Reads a CSA file as a whole, because only this reader provides ratings.
 fn read_csa(
     file: &GameFile,
-    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> Result<(), MakeError>,
-) -> Result<(), MakeError> {
-    let bytes = fs::read(&file.path).map_err(MakeError::io(&file.path))?;
+    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let bytes = fs::read(&file.path).with_context(named(&file.path))?;
     match csa::read(&encoding::decode(&bytes)) {
         Ok(records) => records
             .iter()
@@ -504,9 +472,9 @@ fn read_csa(
 
 fn read_others(
     file: &GameFile,
-    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> Result<(), MakeError>,
-) -> Result<(), MakeError> {
-    let input = File::open(&file.path).map_err(MakeError::io(&file.path))?;
+    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let input = File::open(&file.path).with_context(named(&file.path))?;
     for record in TeacherReader::new(BufReader::new(input), file.format) {
         match record {
             Ok(Record::Game(game)) => visit(file, Ok(Game::of_pack(game.game)))?,
@@ -555,7 +523,6 @@ mod tests {
                 min_count: 1,
                 side: None,
             },
-            has_values: false,
             skips_bad: false,
             memory: 1 << 30,
         }

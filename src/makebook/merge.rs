@@ -2,23 +2,16 @@
 //! moves in the order of preference. Memory is bounded.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use rayon::prelude::*;
-use thiserror::Error;
-
-use super::MakeError;
-use super::sorter::{Sorted, Sorter, key, pack, unpack};
-use crate::book::{
-    BookEntry, BookFormat, BookMove, BookReader, BookWriter, FaultLog, Losses, UNKNOWN_DEPTH,
-};
+use super::keep_fault;
+use super::sorter::{Sorter, key, pack, unpack, write_book};
+use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::runs::Watch;
 use crate::types::Color;
 
-/// Entries that are prepared at a time.
-const BATCH: usize = 1 << 14;
+/// Entries between two reports of the progress.
+const BATCH: u64 = 1 << 14;
 /// Bytes before the entry in a record: the number of the book.
 const SOURCE_BYTES: usize = 4;
 
@@ -36,40 +29,6 @@ pub enum MergeRule {
     Weighted,
 }
 
-impl MergeRule {
-    const ALL: [(Self, &'static str); 3] = [
-        (Self::Deeper, "deeper"),
-        (Self::Newer, "newer"),
-        (Self::Weighted, "weighted"),
-    ];
-}
-
-impl fmt::Display for MergeRule {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Self::ALL.iter().filter(|(rule, _)| rule == self);
-        names
-            .map(|(_, name)| *name)
-            .try_for_each(|name| formatter.write_str(name))
-    }
-}
-
-/// The name of no rule.
-#[derive(Debug, Error)]
-#[error("'{0}' is no rule, expected deeper, newer or weighted")]
-pub struct MergeRuleError(String);
-
-impl FromStr for MergeRule {
-    type Err = MergeRuleError;
-
-    fn from_str(text: &str) -> Result<Self, MergeRuleError> {
-        let named = Self::ALL.into_iter().find(|(_, name)| *name == text);
-        named.map_or_else(
-            || Err(MergeRuleError(text.to_owned())),
-            |(rule, _)| Ok(rule),
-        )
-    }
-}
-
 /// The settings of a merge.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MergeSettings {
@@ -80,8 +39,6 @@ pub struct MergeSettings {
     pub sides: Vec<Option<Color>>,
     /// Memory for entries in bytes.
     pub memory: u64,
-    /// Number of threads, at least 1.
-    pub threads: usize,
 }
 
 /// The result of a merge.
@@ -108,47 +65,38 @@ pub fn merge(
     output: (&Path, BookFormat),
     settings: &MergeSettings,
     watch: &Watch<'_>,
-) -> Result<MergeSummary, MakeError> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads);
-    pool.build()?.install(|| {
-        let (path, format) = output;
-        // Half for the records, half for what sorts and reads them.
-        let mut sorter = Sorter::new(path, settings.memory / 2);
-        let mut entries = 0;
-        let mut faults = Vec::new();
-        for (input, source) in inputs.iter().zip(0..) {
-            let side = settings.sides.get(source as usize).copied().flatten();
-            let mut log = FaultLog::default();
-            let source = Source {
-                input,
-                number: source,
-                side,
-            };
-            entries += source.add(format, &mut sorter, &mut log, watch)?;
-            faults.push(log);
+) -> anyhow::Result<MergeSummary> {
+    let (path, format) = output;
+    // Half for the records, half for what sorts and reads them.
+    let mut sorter = Sorter::new(path, settings.memory / 2);
+    let mut entries = 0;
+    let mut faults = Vec::new();
+    for (input, number) in inputs.iter().zip(0..) {
+        let side = settings.sides.get(number as usize).copied().flatten();
+        let source = Source {
+            input,
+            number,
+            side,
+        };
+        let mut log = FaultLog::default();
+        entries += source.add(format, &mut sorter, &mut log, watch)?;
+        faults.push(log);
+    }
+    let (mut done, mut groups) = (0, 0);
+    let (positions, losses) = write_book(sorter, output, |group| {
+        done += group.len() as u64;
+        groups += 1;
+        if groups % BATCH == 0 {
+            watch.advance(entries + done, 2 * entries)?;
         }
-        let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
-        let mut groups = Groups::new(sorter.finish()?)?;
-        let mut positions = 0;
-        let mut done = 0;
-        while let Some(group) = groups.next()? {
-            done += group.len() as u64;
-            let entry = combine(group, settings.rule);
-            if let Some(entry) = entry.filter(|entry| !entry.moves.is_empty()) {
-                out.write(&entry).map_err(MakeError::write(path))?;
-                positions += 1;
-            }
-            if positions % BATCH as u64 == 0 {
-                watch.advance(entries + done, 2 * entries)?;
-            }
-        }
-        let losses = out.finish().map_err(MakeError::io(path))?;
-        Ok(MergeSummary {
-            entries,
-            positions,
-            faults,
-            losses,
-        })
+        let group = group.iter().filter_map(|value| read(value));
+        Ok(combine(group.collect(), settings.rule))
+    })?;
+    Ok(MergeSummary {
+        entries,
+        positions,
+        faults,
+        losses,
     })
 }
 
@@ -168,36 +116,29 @@ impl Source<'_> {
         sorter: &mut Sorter,
         faults: &mut FaultLog,
         watch: &Watch<'_>,
-    ) -> Result<u64, MakeError> {
-        let input = self.input;
-        let mut reader = BookReader::open(input)?;
+    ) -> anyhow::Result<u64> {
         let mut count = 0;
-        loop {
-            let mut batch = Vec::with_capacity(BATCH);
-            for entry in reader.by_ref().take(BATCH) {
-                match entry {
-                    Ok(entry) => batch.push(entry),
-                    Err(fault) => MakeError::log(input, fault, faults)?,
+        for entry in BookReader::open(self.input)? {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(fault) => {
+                    keep_fault(self.input, fault, faults)?;
+                    continue;
                 }
-            }
-            if batch.is_empty() {
-                return Ok(count);
-            }
-            count += batch.len() as u64;
-            if let Some(side) = self.side {
-                batch.retain(|entry| entry.position.side_to_move() == side);
-            }
-            let record = |entry: &BookEntry| {
-                let mut value = self.number.to_le_bytes().to_vec();
-                value.extend(pack(entry));
-                (key(format, entry.position), value)
             };
-            let records: Vec<(Vec<u8>, Vec<u8>)> = batch.par_iter().map(record).collect();
-            for (key, value) in records {
-                sorter.push(&key, &value)?;
+            count += 1;
+            let is_of = |side| entry.position.side_to_move() == side;
+            if self.side.is_none_or(is_of) {
+                let mut value = self.number.to_le_bytes().to_vec();
+                value.extend(pack(&entry));
+                sorter.push(&key(format, entry.position), &value)?;
             }
-            watch.advance(count, 2 * count)?;
+            if count % BATCH == 0 {
+                watch.advance(count, 2 * count)?;
+            }
         }
+        watch.advance(count, 2 * count)?;
+        Ok(count)
     }
 }
 
@@ -213,36 +154,6 @@ fn combine(group: Vec<(u32, BookEntry)>, rule: MergeRule) -> Option<BookEntry> {
     let entries = books.into_iter();
     let entries = entries.filter_map(|(_, entries)| of_one_book(entries));
     of_several_books(entries.collect(), rule)
-}
-
-/// Sorted records in groups of equal keys.
-struct Groups {
-    sorted: Sorted,
-    next: Option<(Vec<u8>, Vec<u8>)>,
-}
-
-impl Groups {
-    fn new(mut sorted: Sorted) -> Result<Self, MakeError> {
-        let next = sorted.next()?;
-        Ok(Self { sorted, next })
-    }
-
-    fn next(&mut self) -> Result<Option<Vec<(u32, BookEntry)>>, MakeError> {
-        let Some((key, first)) = self.next.take() else {
-            return Ok(None);
-        };
-        let mut group = Vec::new();
-        group.extend(read(&first));
-        loop {
-            match self.sorted.next()? {
-                Some((next, value)) if next == key => group.extend(read(&value)),
-                other => {
-                    self.next = other;
-                    return Ok(Some(group));
-                }
-            }
-        }
-    }
 }
 
 fn read(value: &[u8]) -> Option<(u32, BookEntry)> {
@@ -276,22 +187,14 @@ pub(super) const fn ply_rank(ply: u32) -> u32 {
 pub(super) fn of_one_book(entries: Vec<BookEntry>) -> Option<BookEntry> {
     let ply_of = |entry: &BookEntry| ply_rank(entry.ply);
     let ply = entries.iter().map(ply_of).min()?;
-    let mut same = entries.into_iter().filter(|entry| ply_of(entry) == ply);
-    let mut whole = same.next()?;
-    let first = std::mem::take(&mut whole.moves);
-    for known in first.into_iter().chain(same.flat_map(|entry| entry.moves)) {
-        let earlier = whole
-            .moves
-            .iter_mut()
-            .find(|earlier| earlier.mv == known.mv);
-        match earlier {
-            Some(earlier) => {
-                let count = earlier.count.saturating_add(known.count);
-                *earlier = BookMove { count, ..known };
-            }
-            None => whole.moves.push(known),
-        }
-    }
+    let mut same = entries.iter().filter(|entry| ply_of(entry) == ply);
+    let first = same.next()?;
+    let mut whole = BookEntry {
+        moves: Vec::new(),
+        ..*first
+    };
+    whole.merge(first);
+    same.for_each(|entry| whole.merge(entry));
     order(&mut whole.moves);
     Some(whole)
 }
@@ -429,7 +332,7 @@ mod tests {
         assert_eq!(of(MergeRule::Weighted), Some(weighted));
         for rule in [MergeRule::Deeper, MergeRule::Newer] {
             let twice = of_several_books(vec![old.clone(), old.clone()], rule);
-            assert_eq!(twice, Some(old.clone()), "{rule}");
+            assert_eq!(twice, Some(old.clone()), "{rule:?}");
         }
         // Entries without moves never count, and a depth that no search reached is none.
         let empty = entry(1, &[]);
@@ -445,7 +348,7 @@ mod tests {
                         ply: 1,
                         ..old.clone()
                     }),
-                    "{rule}"
+                    "{rule:?}"
                 );
             }
         }
@@ -479,7 +382,6 @@ mod tests {
             rule,
             sides: sides.to_vec(),
             memory,
-            threads: 2,
         };
         let watch = Watch {
             stop: &Stop::new(),
@@ -544,7 +446,7 @@ mod tests {
         for rule in [MergeRule::Deeper, MergeRule::Newer] {
             let twice = [input.clone(), input.clone()];
             assert_eq!(
-                merged(&format!("twice-{rule}"), &twice, rule, LARGE),
+                merged(&format!("twice-{rule:?}"), &twice, rule, LARGE),
                 sorted
             );
         }

@@ -7,12 +7,13 @@ use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Read, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use rayon::prelude::*;
 
-use super::MakeError;
+use super::named;
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses, order_key};
 use crate::records::packed::PackedSfen;
-use crate::runs::OutputFile;
+use crate::runs::{OutputFile, beside};
 use crate::types::Move16;
 use crate::util::read_up_to;
 
@@ -42,7 +43,7 @@ impl SortedWriter {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn add(&mut self, entry: &BookEntry) -> Result<(), MakeError> {
+    pub fn add(&mut self, entry: &BookEntry) -> anyhow::Result<()> {
         let key = order_key(self.format, entry);
         self.sorter.push(&key, &pack(entry))
     }
@@ -52,10 +53,10 @@ impl SortedWriter {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn write(self) -> Result<(u64, Losses), MakeError> {
+    pub fn write(self) -> anyhow::Result<(u64, Losses)> {
         let path = &self.path;
         let mut sorted = self.sorter.finish()?;
-        let mut out = BookWriter::create(path, self.format).map_err(MakeError::output(path))?;
+        let mut out = BookWriter::create(path, self.format).with_context(named(path))?;
         let mut count = 0;
         let mut last: Option<BookEntry> = None;
         while let Some((_, record)) = sorted.next()? {
@@ -68,17 +69,17 @@ impl SortedWriter {
                 }
                 _ => {
                     if let Some(last) = last.replace(entry) {
-                        out.write(&last).map_err(MakeError::write(path))?;
+                        out.write(&last).with_context(named(path))?;
                         count += 1;
                     }
                 }
             }
         }
         if let Some(last) = last {
-            out.write(&last).map_err(MakeError::write(path))?;
+            out.write(&last).with_context(named(path))?;
             count += 1;
         }
-        let losses = out.finish().map_err(MakeError::io(path))?;
+        let losses = out.finish().with_context(named(path))?;
         Ok((count - losses.entries - losses.empty, losses))
     }
 }
@@ -188,11 +189,23 @@ impl Sorter {
         }
     }
 
+    /// Adds an entry, with its position as the key.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub(super) fn push_entry(
+        &mut self,
+        format: BookFormat,
+        entry: &BookEntry,
+    ) -> anyhow::Result<()> {
+        self.push(&key(format, entry.position), &pack(entry))
+    }
+
     /// Adds a record.
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> Result<(), MakeError> {
+    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> anyhow::Result<()> {
         let size = self.records.bytes() + LENGTHS + key.len() + value.len();
         if size > self.memory && !self.records.places.is_empty() {
             self.spill()?;
@@ -201,49 +214,46 @@ impl Sorter {
         Ok(())
     }
 
-    fn spill(&mut self) -> Result<(), MakeError> {
+    fn spill(&mut self) -> anyhow::Result<()> {
         self.records.sort();
         let run = self.create()?;
         let mut out = run.writer()?;
         for &place in &self.records.places {
             let record = self.records.framed(place);
-            out.write_all(record).map_err(MakeError::io(&run.path))?;
+            out.write_all(record).with_context(named(&run.path))?;
         }
-        out.flush().map_err(MakeError::io(&run.path))?;
+        out.flush().with_context(named(&run.path))?;
         self.records.clear();
         self.runs.push(run);
         Ok(())
     }
 
     /// Locks the names of the files, and removes those that a killed process left behind.
-    fn lock(&mut self) -> Result<(), MakeError> {
+    fn lock(&mut self) -> anyhow::Result<()> {
         if self.lock.is_some() {
             return Ok(());
         }
-        let name = with_ending(&self.beside, ".sort");
-        let lock = OutputFile::create(&name).map_err(|source| MakeError::Output {
-            path: self.beside.clone(),
-            source,
-        })?;
+        let name = beside(&self.beside, ".sort");
+        let lock = OutputFile::create(&name).with_context(named(&self.beside))?;
         self.lock = Some(lock);
         let folder = match self.beside.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let files = fs::read_dir(folder).map_err(MakeError::io(folder))?;
+        let files = fs::read_dir(folder).with_context(named(folder))?;
         for file in files.flatten().map(|file| file.path()) {
             if is_run_file(&file, &self.beside) {
-                fs::remove_file(&file).map_err(MakeError::io(&file))?;
+                fs::remove_file(&file).with_context(named(&file))?;
             }
         }
         Ok(())
     }
 
-    fn create(&mut self) -> Result<RunFile, MakeError> {
+    fn create(&mut self) -> anyhow::Result<RunFile> {
         self.lock()?;
-        let path = with_ending(&self.beside, &format!(".sort-{}.partial", self.files));
+        let path = beside(&self.beside, &format!(".sort-{}.partial", self.files));
         self.files += 1;
-        File::create(&path).map_err(MakeError::io(&path))?;
+        File::create(&path).with_context(named(&path))?;
         Ok(RunFile { path })
     }
 
@@ -252,7 +262,7 @@ impl Sorter {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub(super) fn finish(mut self) -> Result<Sorted, MakeError> {
+    pub(super) fn finish(mut self) -> anyhow::Result<Sorted> {
         if self.runs.is_empty() {
             self.records.sort();
             return Ok(Sorted::InMemory {
@@ -282,16 +292,16 @@ impl Sorter {
     }
 
     /// Merges runs into one.
-    fn merge(&mut self, runs: Vec<RunFile>) -> Result<RunFile, MakeError> {
+    fn merge(&mut self, runs: Vec<RunFile>) -> anyhow::Result<RunFile> {
         let run = self.create()?;
         let mut out = run.writer()?;
         let mut merge = Merge::new(runs)?;
         while let Some((key, value)) = merge.next()? {
             let mut record = Vec::with_capacity(LENGTHS + key.len() + value.len());
             frame(&key, &value, &mut record);
-            out.write_all(&record).map_err(MakeError::io(&run.path))?;
+            out.write_all(&record).with_context(named(&run.path))?;
         }
-        out.flush().map_err(MakeError::io(&run.path))?;
+        out.flush().with_context(named(&run.path))?;
         Ok(run)
     }
 }
@@ -357,13 +367,6 @@ fn frame(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
     out.extend(value);
 }
 
-/// A path with `ending` appended to its file name.
-fn with_ending(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
 /// Whether a file in the folder of `output` is called as a run of its sorter.
 fn is_run_file(file: &Path, output: &Path) -> bool {
     let names = (file.file_name(), output.file_name());
@@ -383,8 +386,8 @@ struct RunFile {
 }
 
 impl RunFile {
-    fn writer(&self) -> Result<BufWriter<File>, MakeError> {
-        let file = File::create(&self.path).map_err(MakeError::io(&self.path))?;
+    fn writer(&self) -> anyhow::Result<BufWriter<File>> {
+        let file = File::create(&self.path).with_context(named(&self.path))?;
         Ok(BufWriter::with_capacity(BUFFER, file))
     }
 }
@@ -418,7 +421,7 @@ impl Sorted {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub(super) fn next(&mut self) -> Result<Option<Record>, MakeError> {
+    pub(super) fn next(&mut self) -> anyhow::Result<Option<Record>> {
         match self {
             Self::InMemory { records, next } => {
                 let Some(&place) = records.places.get(*next) else {
@@ -432,6 +435,60 @@ impl Sorted {
             Self::Merged(merge) => merge.next(),
         }
     }
+}
+
+/// Sorted records in groups of equal keys.
+pub(super) struct Groups {
+    sorted: Sorted,
+    next: Option<Record>,
+}
+
+impl Groups {
+    pub(super) fn of(sorter: Sorter) -> anyhow::Result<Self> {
+        let mut sorted = sorter.finish()?;
+        let next = sorted.next()?;
+        Ok(Self { sorted, next })
+    }
+
+    /// The values of the next key, `None` at the end.
+    pub(super) fn next(&mut self) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
+        let Some((key, first)) = self.next.take() else {
+            return Ok(None);
+        };
+        let mut group = vec![first];
+        loop {
+            match self.sorted.next()? {
+                Some((next, value)) if next == key => group.push(value),
+                other => {
+                    self.next = other;
+                    return Ok(Some(group));
+                }
+            }
+        }
+    }
+}
+
+/// Writes a book of sorted records: `combine` makes an entry of the values of each key. Entries
+/// without moves are left out. Returns the number of positions and what the format could not hold.
+///
+/// # Errors
+/// A file cannot be read or written, or `combine` fails.
+pub(super) fn write_book(
+    sorter: Sorter,
+    (path, format): (&Path, BookFormat),
+    mut combine: impl FnMut(Vec<Vec<u8>>) -> anyhow::Result<Option<BookEntry>>,
+) -> anyhow::Result<(u64, Losses)> {
+    let mut out = BookWriter::create(path, format).with_context(named(path))?;
+    let mut groups = Groups::of(sorter)?;
+    let mut positions = 0;
+    while let Some(group) = groups.next()? {
+        let entry = combine(group)?;
+        if let Some(entry) = entry.filter(|entry| !entry.moves.is_empty()) {
+            out.write(&entry).with_context(named(path))?;
+            positions += 1;
+        }
+    }
+    Ok((positions, out.finish().with_context(named(path))?))
 }
 
 /// Merges runs.
@@ -452,14 +509,14 @@ struct RunReader {
 }
 
 impl Merge {
-    fn new(runs: Vec<RunFile>) -> Result<Self, MakeError> {
+    fn new(runs: Vec<RunFile>) -> anyhow::Result<Self> {
         let mut merge = Self {
             readers: Vec::new(),
             heads: BinaryHeap::new(),
             lock: None,
         };
         for (number, file) in runs.into_iter().enumerate() {
-            let input = File::open(&file.path).map_err(MakeError::io(&file.path))?;
+            let input = File::open(&file.path).with_context(named(&file.path))?;
             merge.readers.push(RunReader {
                 input: BufReader::with_capacity(BUFFER, input),
                 value: Vec::new(),
@@ -470,7 +527,7 @@ impl Merge {
         Ok(merge)
     }
 
-    fn next(&mut self) -> Result<Option<Record>, MakeError> {
+    fn next(&mut self) -> anyhow::Result<Option<Record>> {
         let Some(Reverse((key, number))) = self.heads.pop() else {
             return Ok(None);
         };
@@ -479,9 +536,9 @@ impl Merge {
         Ok(Some((key, value)))
     }
 
-    fn advance(&mut self, number: usize) -> Result<(), MakeError> {
+    fn advance(&mut self, number: usize) -> anyhow::Result<()> {
         let reader = &mut self.readers[number];
-        if let Some((key, value)) = reader.next().map_err(MakeError::io(&reader.file.path))? {
+        if let Some((key, value)) = reader.next().with_context(named(&reader.file.path))? {
             reader.value = value;
             self.heads.push(Reverse((key, number)));
         }
@@ -559,7 +616,7 @@ mod tests {
             panic!("the names are taken");
         };
         let expected = format!("{}: another run is writing this file", output.display());
-        assert_eq!(error.to_string(), expected);
+        assert_eq!(format!("{error:#}"), expected);
         let sorted = first.finish().expect("its files are there");
         assert!(spilled().is_err(), "the files are still read");
         drop(sorted);

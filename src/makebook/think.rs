@@ -8,22 +8,18 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::MakeError;
+use super::keep_fault;
 use super::merge::{is_of_games, of_one_book, order, ply_rank};
-use super::sorter::{Sorter, key, pack, unpack};
-use crate::book::{
-    BookEntry, BookFormat, BookMove, BookReader, BookWriter, FaultLog, Losses, UNKNOWN_DEPTH,
-};
+use super::sorter::{Sorter, unpack, write_book};
+use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
+use crate::records::score::mate_score;
 use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::transposition::TableError;
 use crate::types::{Bound, Move16, Score};
-
-/// The value of a mate at once. Later ones are worth a centipawn less for each ply.
-const MATE_VALUE: i32 = 32_000;
 
 /// How long and how widely positions are searched.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -136,8 +132,7 @@ impl Searcher {
 fn thought_move(line: &SoloLine) -> ThoughtMove {
     let value = match Score::from_value(line.value) {
         Score::Cp(value) => value,
-        Score::Mate(plies) if plies > 0 => MATE_VALUE - plies,
-        Score::Mate(plies) => -MATE_VALUE - plies,
+        Score::Mate(plies) => mate_score(plies).into(),
     };
     ThoughtMove {
         mv: line.mv.to_string(),
@@ -235,7 +230,7 @@ impl Positions {
         path: &Path,
         enough: Option<Enough>,
         faults: &mut FaultLog,
-    ) -> Result<Self, MakeError> {
+    ) -> anyhow::Result<Self> {
         let mut positions = Self::default();
         for entry in BookReader::open(path)? {
             match entry {
@@ -246,7 +241,7 @@ impl Positions {
                     };
                     positions.push(task, enough.is_some_and(|enough| enough.holds(&entry)));
                 }
-                Err(fault) => MakeError::log(path, fault, faults)?,
+                Err(fault) => keep_fault(path, fault, faults)?,
             }
         }
         Ok(positions)
@@ -287,9 +282,9 @@ impl Job for Thinking<'_> {
     type Worker = Searcher;
     type Piece = (u64, Task);
     type Output = Thought;
-    type Error = MakeError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<Searcher, MakeError> {
+    fn worker(&self) -> anyhow::Result<Searcher> {
         Ok(Searcher::new(self.effort, self.evaluator)?)
     }
 
@@ -297,7 +292,7 @@ impl Job for Thinking<'_> {
         &self,
         searcher: &mut Searcher,
         &(number, task): &(u64, Task),
-    ) -> Result<Option<Thought>, MakeError> {
+    ) -> anyhow::Result<Option<Thought>> {
         if self.stop.is_abort() {
             return Ok(None);
         }
@@ -342,12 +337,12 @@ impl<'a> ThinkingPlan<'a> {
 }
 
 impl Plan<Thinking<'_>> for ThinkingPlan<'_> {
-    fn next(&mut self) -> Result<Option<(u64, Task)>, MakeError> {
+    fn next(&mut self) -> anyhow::Result<Option<(u64, Task)>> {
         let number = self.numbers.next();
         Ok(number.map(|number| (number, self.tasks[number as usize])))
     }
 
-    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> Result<(), MakeError> {
+    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> anyhow::Result<()> {
         if let Some(folder) = &mut self.folder {
             folder.append(&thought)?;
         }
@@ -380,10 +375,10 @@ pub fn write_thoughts(
     tasks: &[Task],
     thoughts: &BTreeMap<u64, Thought>,
     what: &WriteThoughts<'_>,
-) -> Result<(u64, Losses), MakeError> {
+) -> anyhow::Result<(u64, Losses)> {
     let (path, format) = what.output;
     let mut sorter = Sorter::new(path, what.memory);
-    let mut push = |entry: &BookEntry| sorter.push(&key(format, entry.position), &pack(entry));
+    let mut push = |entry: &BookEntry| sorter.push_entry(format, entry);
     for (task, number) in tasks.iter().zip(0..) {
         if let Some(thought) = thoughts.get(&number) {
             push(&BookEntry {
@@ -402,7 +397,7 @@ pub fn write_thoughts(
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(fault) => {
-                    MakeError::log(book, fault, &mut reported)?;
+                    keep_fault(book, fault, &mut reported)?;
                     continue;
                 }
             };
@@ -414,28 +409,8 @@ pub fn write_thoughts(
             }
         }
     }
-    let mut out = BookWriter::create(path, format).map_err(MakeError::output(path))?;
-    let mut records = sorter.finish()?;
-    let mut positions = 0;
-    let mut group: Vec<BookEntry> = Vec::new();
-    loop {
-        let next = records.next()?.and_then(|(_, value)| unpack(&value));
-        let ends_group = match (&next, group.first()) {
-            (Some(next), Some(first)) => next.position != first.position,
-            (None, _) => true,
-            (Some(_), None) => false,
-        };
-        if ends_group {
-            let entry = of_one_book(std::mem::take(&mut group));
-            if let Some(entry) = entry.filter(|entry| !entry.moves.is_empty()) {
-                out.write(&entry).map_err(MakeError::write(path))?;
-                positions += 1;
-            }
-        }
-        match next {
-            Some(next) => group.push(next),
-            None => break,
-        }
-    }
-    Ok((positions, out.finish().map_err(MakeError::io(path))?))
+    write_book(sorter, what.output, |group| {
+        let entries = group.iter().filter_map(|value| unpack(value));
+        Ok(of_one_book(entries.collect()))
+    })
 }

@@ -378,7 +378,7 @@ struct Reporter<'a> {
 pub fn is_mating_line(position: &Position, moves: &[Move]) -> bool {
     let mut position = position.clone();
     for (index, &mv) in moves.iter().enumerate() {
-        if !position.pseudo_legal(mv) || !position.legal(mv) {
+        if !position.is_legal(mv) {
             return false;
         }
         position.do_move(mv);

@@ -95,7 +95,7 @@ impl Position {
             return None;
         }
         let mv = Move::normal(king, goal, Piece::new(us, PieceType::King));
-        (self.pseudo_legal(mv) && self.legal(mv)).then_some(mv)
+        self.is_legal(mv).then_some(mv)
     }
 }
 

@@ -1,5 +1,6 @@
-//! Legality of moves: `to_move` restores a stored move, `pseudo_legal` checks the movement of the
-//! piece, `legal` checks king safety and pawn-drop mate.
+//! Legality of moves: `legal_move` is the way from a stored or typed move to a playable one. Its
+//! steps are `to_move`, which restores the piece, `pseudo_legal`, which checks the movement of the
+//! piece, and `legal`, which checks king safety and pawn-drop mate.
 
 use super::{Board, KingThreats, Position};
 use crate::bitboard::{
@@ -9,9 +10,22 @@ use crate::bitboard::{
 use crate::types::{Color, Move, Move16, Piece, PieceType, Square};
 
 impl Position {
+    /// The legal move that a stored or typed move stands for here; `None` if it is illegal. A move
+    /// of any origin becomes playable here and nowhere else.
+    #[inline]
+    pub fn legal_move(&self, mv: Move16) -> Option<Move> {
+        self.to_move(mv).filter(|&mv| self.is_legal(mv))
+    }
+
+    /// Whether a move, of any origin, is legal here.
+    #[inline]
+    pub fn is_legal(&self, mv: Move) -> bool {
+        self.pseudo_legal(mv) && self.legal(mv)
+    }
+
     /// Restores a stored move. `None` where the side to move has no such piece on the square or in
     /// hand, or the piece does not promote. This is the first check against moves of another
-    /// position; the result still needs [`Self::pseudo_legal`] and [`Self::legal`].
+    /// position; the result still needs [`Self::is_legal`], see [`Self::legal_move`].
     #[inline]
     pub fn to_move(&self, mv: Move16) -> Option<Move> {
         self.board.to_move(mv)

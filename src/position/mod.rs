@@ -1,9 +1,9 @@
 //! A shogi position with its game: pieces, hands, keys, threats to the kings, and the history that
 //! repetition needs.
 //!
-//! [`Position::do_move`] and [`Position::undo_move`] are exact inverses. A move is legal where
-//! [`Position::pseudo_legal`] and [`Position::legal`] both say so; only legal moves may be made.
-//! Moves from storage are converted by [`Position::to_move`] only.
+//! [`Position::do_move`] and [`Position::undo_move`] are exact inverses; only legal moves may be
+//! made. A stored or typed move becomes a legal one by [`Position::legal_move`]; the search, which
+//! checks moves step by step, uses its parts.
 //!
 //! Architecture invariant: this layer knows no move lists, no ordering, no evaluation and no
 //! search.
@@ -42,6 +42,17 @@ pub struct PastMove {
 }
 
 /// A position and the moves that led to it.
+///
+/// ```
+/// use raicho::position::Position;
+///
+/// let mut position = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")?;
+/// assert_eq!(position.legal_move("5c5d".parse()?), None);
+/// let mv = position.legal_move("G*5b".parse()?).expect("the drop is legal");
+/// position.do_move(mv);
+/// assert!(position.in_check());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Position {
     board: Board,
@@ -319,11 +330,7 @@ impl Position {
 impl Position {
     /// Makes a move, which must be legal.
     pub fn do_move(&mut self, mv: Move) {
-        debug_assert!(
-            self.pseudo_legal(mv) && self.legal(mv),
-            "{mv:?} in {}",
-            self.to_sfen()
-        );
+        debug_assert!(self.is_legal(mv), "{mv:?} in {}", self.to_sfen());
         for_side!(self.side_to_move(), |us| self.do_move_of(us, mv));
     }
 

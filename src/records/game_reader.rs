@@ -6,31 +6,59 @@ use std::io::{self, BufRead, Read};
 use thiserror::Error;
 
 use super::apery_move::from_apery;
+use super::packed::PackedError;
 use crate::position::Position;
 use crate::types::Move;
 
 /// A game that cannot be read, and its place in the input.
 #[derive(Debug, Error)]
 #[error("game {game}, at byte {offset}: {fault}")]
-pub struct GameError<F> {
+pub struct GameError {
     /// The number of the game, from 1.
     pub game: u64,
     /// The offset of the game, in bytes from the beginning of the input.
     pub offset: u64,
     /// What is wrong with it.
-    pub fault: F,
+    pub fault: GameFault,
 }
 
-/// A stored move that is illegal.
+/// What is wrong with a game.
 #[derive(Debug, Error)]
-#[error("move {number}, {text}, is illegal in {sfen}")]
-pub struct IllegalMove {
-    /// The number of the move in the game, from 1.
-    pub number: usize,
-    /// The move in USI notation, or its bits if they are not a move.
-    pub text: String,
-    /// The position before the move.
-    pub sfen: String,
+pub enum GameFault {
+    /// The input fails.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The input ends within the game.
+    #[error("the file ends within the game")]
+    Truncated,
+    /// The bytes do not follow the format.
+    #[error("{0}")]
+    NoGame(String),
+    /// The code of the result is unknown.
+    #[error("{text}")]
+    Result {
+        /// What was found and what was expected.
+        text: String,
+        /// Whether the end of the game is unknown too.
+        is_fatal: bool,
+    },
+    /// The start position is invalid.
+    #[error("start: {0}")]
+    Start(#[from] PackedError),
+    /// A move is illegal, or a candidate is not a move.
+    #[error("{0}")]
+    Move(String),
+}
+
+impl GameFault {
+    /// Whether the end of the game is unknown, so that no further game can be read.
+    pub const fn is_fatal(&self) -> bool {
+        match self {
+            Self::Io(_) | Self::Truncated | Self::NoGame(_) => true,
+            Self::Result { is_fatal, .. } => *is_fatal,
+            Self::Start(_) | Self::Move(_) => false,
+        }
+    }
 }
 
 /// A format that stores games one after the other.
@@ -39,23 +67,18 @@ pub trait GameFormat: Default {
     type Frame;
     /// A game whose moves are all legal.
     type Game;
-    /// What can be wrong with a game.
-    type Fault;
 
     /// Reads the fields of the next game; `None` at the end of the input.
     ///
     /// # Errors
     /// The input fails, or its bytes do not follow the format.
-    fn read_frame(input: &mut impl Read) -> Result<Option<Self::Frame>, Self::Fault>;
+    fn read_frame(input: &mut impl Read) -> Result<Option<Self::Frame>, GameFault>;
 
     /// Checks a game move by move.
     ///
     /// # Errors
     /// The start position, the result or a move is invalid.
-    fn decode(&self, frame: Self::Frame) -> Result<Self::Game, Self::Fault>;
-
-    /// Whether the end of a game with this fault is unknown, so that no further game can be read.
-    fn is_fatal(fault: &Self::Fault) -> bool;
+    fn decode(&self, frame: Self::Frame) -> Result<Self::Game, GameFault>;
 }
 
 /// Reads one game after the other. An invalid game is an error, and the iterator goes on with the
@@ -92,7 +115,7 @@ impl<R: Read, F: GameFormat> GameReader<R, F> {
         self.input.count()
     }
 
-    fn read(&mut self) -> Result<Option<F::Game>, F::Fault> {
+    fn read(&mut self) -> Result<Option<F::Game>, GameFault> {
         let Some(frame) = F::read_frame(&mut self.input)? else {
             return Ok(None);
         };
@@ -103,7 +126,7 @@ impl<R: Read, F: GameFormat> GameReader<R, F> {
 }
 
 impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
-    type Item = Result<F::Game, GameError<F::Fault>>;
+    type Item = Result<F::Game, GameError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
@@ -118,7 +141,7 @@ impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
         });
         self.is_over = match &game {
             Ok(game) => game.is_none(),
-            Err(error) => F::is_fatal(&error.fault),
+            Err(error) => error.fault.is_fatal(),
         };
         game.transpose()
     }
@@ -128,20 +151,36 @@ impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
 ///
 /// # Errors
 /// The bits are not a move, or the move is illegal in the position.
-pub(super) fn legal_move(
-    position: &Position,
-    bits: u16,
-    number: usize,
-) -> Result<Move, IllegalMove> {
+pub(super) fn legal_move(position: &Position, bits: u16, number: usize) -> Result<Move, GameFault> {
     let stored = from_apery(bits);
     stored
-        .and_then(|mv| position.to_move(mv))
-        .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv))
-        .ok_or_else(|| IllegalMove {
-            number,
-            text: stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string()),
-            sfen: position.to_sfen(),
+        .and_then(|mv| position.legal_move(mv))
+        .ok_or_else(|| {
+            let text = stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string());
+            let sfen = position.to_sfen();
+            GameFault::Move(format!("move {number}, {text}, is illegal in {sfen}"))
         })
+}
+
+/// The next bytes of a game.
+///
+/// # Errors
+/// The input fails or ends.
+pub(super) fn bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], GameFault> {
+    let mut bytes = [0; N];
+    match input.read_exact(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(GameFault::Truncated),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The next two bytes of a game.
+///
+/// # Errors
+/// The input fails or ends.
+pub(super) fn word(input: &mut impl Read) -> Result<u16, GameFault> {
+    Ok(u16::from_le_bytes(bytes(input)?))
 }
 
 /// A reader and the number of bytes that were taken from it.

@@ -4,6 +4,8 @@
 //! Little endian: 32 bytes of [`HuffmanCodedPos`], score (2, signed), move (2), result (1), one
 //! byte of padding.
 
+use bytemuck::{Pod, Zeroable};
+
 use super::apery_move::{from_apery, to_apery};
 use super::game::GameResult;
 use super::packed::HuffmanCodedPos;
@@ -14,7 +16,8 @@ use crate::types::Move16;
 pub(super) const WINNER_BITS: u8 = 3;
 
 /// A record of the format. Its fields are not checked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct Hcpe {
     /// The position as Apery packs it.
     pub position: HuffmanCodedPos,
@@ -34,26 +37,13 @@ impl Hcpe {
 
     /// Reads a record. Any bytes make one.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
-        let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
-        let mut position = [0; 32];
-        position.copy_from_slice(&bytes[..32]);
-        Self {
-            position: HuffmanCodedPos::from_bytes(position),
-            score: word(32) as i16,
-            mv: word(34),
-            result: bytes[36],
-            padding: bytes[37],
-        }
+        bytemuck::pod_read_unaligned(bytes)
     }
 
     /// The bytes to store.
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
-        bytes[..32].copy_from_slice(&self.position.to_bytes());
-        bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
-        bytes[34..36].copy_from_slice(&self.mv.to_le_bytes());
-        bytes[36] = self.result;
-        bytes[37] = self.padding;
+        bytes.copy_from_slice(bytemuck::bytes_of(self));
         bytes
     }
 

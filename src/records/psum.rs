@@ -5,6 +5,8 @@
 //! centipawn, so that the units of every format are whole numbers), the numbers of wins, draws and
 //! losses of the side to move (4 each), a move (2) and a ply (2).
 
+use bytemuck::{Pod, Zeroable};
+
 use super::game::GameResult;
 use super::packed::PackedSfen;
 use super::sample::Sample;
@@ -15,7 +17,8 @@ use crate::types::{Color, Move16};
 const MAX_NINTHS: u128 = 10 * (1 << 15);
 
 /// A position, the sum of its scores and the counts of its results.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C)]
 pub struct PositionSum {
     /// The position of all samples.
     pub position: PackedSfen,
@@ -96,32 +99,13 @@ impl PositionSum {
 
     /// Reads a record. Any bytes make one.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
-        let mut position = [0; 32];
-        position.copy_from_slice(&bytes[..32]);
-        let mut sum = [0; 8];
-        sum.copy_from_slice(&bytes[32..40]);
-        let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
-        let long = |at: usize| u32::from(word(at)) | u32::from(word(at + 2)) << 16;
-        Self {
-            position: PackedSfen::from_bytes(position),
-            score_sum: i64::from_le_bytes(sum),
-            results: [long(40), long(44), long(48)],
-            mv: word(52),
-            ply: word(54),
-        }
+        bytemuck::pod_read_unaligned(bytes)
     }
 
     /// The bytes to store.
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
-        bytes[..32].copy_from_slice(&self.position.to_bytes());
-        bytes[32..40].copy_from_slice(&self.score_sum.to_le_bytes());
-        for (index, count) in self.results.iter().enumerate() {
-            let at = 40 + 4 * index;
-            bytes[at..at + 4].copy_from_slice(&count.to_le_bytes());
-        }
-        bytes[52..54].copy_from_slice(&self.mv.to_le_bytes());
-        bytes[54..].copy_from_slice(&self.ply.to_le_bytes());
+        bytes.copy_from_slice(bytemuck::bytes_of(self));
         bytes
     }
 }

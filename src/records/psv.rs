@@ -36,28 +36,13 @@ impl PackedSfenValue {
 
     /// Reads a record. Any bytes make one.
     pub fn from_bytes(bytes: &[u8; Self::SIZE]) -> Self {
-        let word = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
-        let mut position = [0; 32];
-        position.copy_from_slice(&bytes[..32]);
-        Self {
-            position: PackedSfen::from_bytes(position),
-            score: word(32) as i16,
-            mv: word(34),
-            ply: word(36),
-            result: bytes[38] as i8,
-            padding: bytes[39],
-        }
+        bytemuck::pod_read_unaligned(bytes)
     }
 
     /// The bytes to store.
     pub fn to_bytes(&self) -> [u8; Self::SIZE] {
         let mut bytes = [0; Self::SIZE];
-        bytes[..32].copy_from_slice(&self.position.to_bytes());
-        bytes[32..34].copy_from_slice(&self.score.to_le_bytes());
-        bytes[34..36].copy_from_slice(&self.mv.to_le_bytes());
-        bytes[36..38].copy_from_slice(&self.ply.to_le_bytes());
-        bytes[38] = self.result as u8;
-        bytes[39] = self.padding;
+        bytes.copy_from_slice(bytemuck::bytes_of(self));
         bytes
     }
 

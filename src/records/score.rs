@@ -4,11 +4,10 @@
 //! pawn is 90). A mate in `n` plies is `32000 - n` in all of them, a mated position the negative.
 
 use crate::types::Score;
+use crate::types::value::CENTIPAWNS;
 
 /// The value of a pawn in psv.
 const PSV_PAWN: i32 = 90;
-/// The value of a pawn in centipawns.
-const CENTIPAWN_PAWN: i32 = 100;
 
 /// Scores of at least this size are mates. They count plies, so no conversion scales them.
 const MIN_MATE: i16 = 31_000;
@@ -50,12 +49,12 @@ pub fn to_score(centipawns: i16) -> Score {
 /// Converts a psv score to centipawns, rounded; mate scores stay the same. Scores below 279 pawns
 /// survive the way there and back.
 pub fn psv_to_centipawns(score: i16) -> i16 {
-    scale(score, CENTIPAWN_PAWN, PSV_PAWN)
+    scale(score, CENTIPAWNS, PSV_PAWN)
 }
 
 /// Converts centipawns to a psv score, rounded; mate scores stay the same.
 pub fn centipawns_to_psv(centipawns: i16) -> i16 {
-    scale(centipawns, PSV_PAWN, CENTIPAWN_PAWN)
+    scale(centipawns, PSV_PAWN, CENTIPAWNS)
 }
 
 /// Converts a psv score to ninths of a centipawn, which is exact.
@@ -63,7 +62,7 @@ pub(super) fn psv_to_ninths(score: i16) -> i64 {
     let factor = if is_mate(score) {
         NINTHS
     } else {
-        NINTHS * i64::from(CENTIPAWN_PAWN) / i64::from(PSV_PAWN)
+        NINTHS * i64::from(CENTIPAWNS) / i64::from(PSV_PAWN)
     };
     i64::from(score) * factor
 }

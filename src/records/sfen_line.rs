@@ -7,11 +7,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use thiserror::Error;
-
-use crate::position::{Position, START_SFEN, SfenError};
+use super::error::{RecordError, quoted};
+use crate::position::{Position, START_SFEN};
 use crate::types::{Move, Move16};
-use crate::util::shorten;
 
 /// A start position and the moves made from it.
 #[derive(Clone, Debug)]
@@ -20,55 +18,6 @@ pub struct SfenLine {
     pub start: Position,
     /// The moves, each legal in its position.
     pub moves: Vec<Move>,
-}
-
-/// Why a text is not such a line. Places number the words from 1.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SfenLineError {
-    /// The text is empty or only the word `position`.
-    #[error("empty, expected 'startpos' or an SFEN, and perhaps 'moves' and moves after it")]
-    Empty,
-    /// The SFEN of the start is invalid.
-    #[error("the position from word {place} on: {error}")]
-    Sfen {
-        /// The first word of the SFEN.
-        place: usize,
-        /// What is wrong with it.
-        error: SfenError,
-    },
-    /// The word after the position is not `moves`.
-    #[error("'{found}', word {place}, expected 'moves' or the end of the line")]
-    NotMoves {
-        /// The word in its place.
-        found: String,
-        /// The number of the word in the line.
-        place: usize,
-    },
-    /// The word is not the notation of a move.
-    #[error(
-        "'{found}', word {place} (move {number}), is not a move, expected for example 7g7f, \
-         8h2b+ or P*5e"
-    )]
-    NotAMove {
-        /// The word in its place.
-        found: String,
-        /// The number of the word in the line.
-        place: usize,
-        /// The number of the move, from 1.
-        number: usize,
-    },
-    /// The move is illegal.
-    #[error("'{found}', word {place} (move {number}), is illegal in {sfen}, expected a legal move")]
-    Illegal {
-        /// The move as written.
-        found: String,
-        /// The number of the word in the line.
-        place: usize,
-        /// The number of the move, from 1.
-        number: usize,
-        /// The position before the move.
-        sfen: String,
-    },
 }
 
 impl SfenLine {
@@ -83,7 +32,7 @@ impl SfenLine {
 }
 
 impl FromStr for SfenLine {
-    type Err = SfenLineError;
+    type Err = RecordError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words: Vec<&str> = text.split_whitespace().collect();
@@ -92,7 +41,11 @@ impl FromStr for SfenLine {
         }
         let mut place = usize::from(words.first() == Some(&"position"));
         let start = match words.get(place) {
-            None => return Err(SfenLineError::Empty),
+            None => {
+                return Err(RecordError::new(
+                    "empty, expected 'startpos' or an SFEN, and perhaps 'moves' and moves after it",
+                ));
+            }
             Some(&"startpos") => {
                 place += 1;
                 Position::startpos()
@@ -105,19 +58,20 @@ impl FromStr for SfenLine {
                 let start = Position::from_sfen(&fields.join(" "));
                 let error_place = place + 1;
                 place += fields.len();
-                start.map_err(|error| SfenLineError::Sfen {
-                    place: error_place,
-                    error,
+                start.map_err(|error| {
+                    RecordError::new(error)
+                        .at(format_args!("the position from word {error_place} on"))
                 })?
             }
         };
         match words.get(place) {
             None | Some(&"moves") => {}
             Some(&found) => {
-                return Err(SfenLineError::NotMoves {
-                    found: shorten(found),
-                    place: place + 1,
-                });
+                return Err(RecordError::new(format_args!(
+                    "{}, word {}, expected 'moves' or the end of the line",
+                    quoted(found),
+                    place + 1
+                )));
             }
         }
         let moves = read_moves(&start, &words, place + 1)?;
@@ -126,26 +80,22 @@ impl FromStr for SfenLine {
 }
 
 /// Reads the moves in `words` from the index `first` on.
-fn read_moves(start: &Position, words: &[&str], first: usize) -> Result<Vec<Move>, SfenLineError> {
+fn read_moves(start: &Position, words: &[&str], first: usize) -> Result<Vec<Move>, RecordError> {
     let mut position = start.clone();
     let mut moves = Vec::with_capacity(words.len().saturating_sub(first));
     for (index, &word) in words.iter().enumerate().skip(first) {
-        let (place, number) = (index + 1, index + 1 - first);
-        let stored: Move16 = word.parse().map_err(|_| SfenLineError::NotAMove {
-            found: shorten(word),
-            place,
-            number,
+        let found = || {
+            let (place, number) = (index + 1, index + 1 - first);
+            format!("{}, word {place} (move {number}),", quoted(word))
+        };
+        let stored: Move16 = word.parse().map_err(|_| {
+            RecordError::new(format_args!(
+                "{} is not a move, expected for example 7g7f, 8h2b+ or P*5e",
+                found()
+            ))
         })?;
-        let possible = position
-            .to_move(stored)
-            .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv));
-        let Some(mv) = possible else {
-            return Err(SfenLineError::Illegal {
-                found: shorten(word),
-                place,
-                number,
-                sfen: position.to_sfen(),
-            });
+        let Some(mv) = position.legal_move(stored) else {
+            return Err(RecordError::illegal(found(), &position));
         };
         position.do_move(mv);
         moves.push(mv);

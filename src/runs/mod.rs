@@ -28,6 +28,7 @@ pub use output::{OutputError, OutputFile, is_same_output, is_stream, output_plac
 pub use shard::{Numbers, Shard, ShardError};
 
 pub(crate) use folder::{io_error, read_entries, read_settings, replace, replace_with};
+pub(crate) use output::beside;
 
 /// How a piece of work is done. All threads share it; mutable state belongs to a worker or to the
 /// [`Plan`].

@@ -220,7 +220,7 @@ impl Drop for OutputFile {
 }
 
 /// The path with `ending` appended to its file name.
-fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()

@@ -28,8 +28,7 @@ pub(super) fn remembered(position: &Position, mv: Option<Move>, role: &str) {
 pub(super) fn legal(position: &Position, moves: &[Move], role: &str) {
     if IS_ON {
         for &mv in moves {
-            let is_legal = position.pseudo_legal(mv) && position.legal(mv);
-            assert_legal(is_legal, position, mv, role);
+            assert_legal(position.is_legal(mv), position, mv, role);
         }
     }
 }

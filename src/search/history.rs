@@ -360,7 +360,7 @@ const CORRECTION_STRUCTURES: usize = 1 << 16;
 /// A correction is in 1/131072 of the internal unit.
 const CORRECTION_PARTS: i32 = 131_072;
 /// Divisor of the weights of updates, which are in 1/128.
-const CORRECTION_UPDATE_SCALE: i32 = 128;
+pub(super) const CORRECTION_UPDATE_SCALE: i32 = 128;
 
 /// A row of the continuation correction history: the entries of all replies to one move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

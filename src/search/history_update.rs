@@ -8,15 +8,13 @@ use crate::types::value;
 use crate::types::{Move, PieceType, Ply, Value};
 
 use super::audit;
-use super::history::CORRECTION_LIMIT;
-use super::history::{CONTINUATIONS, ContinuationRow};
+use super::history::{CONTINUATIONS, CORRECTION_LIMIT, CORRECTION_UPDATE_SCALE, ContinuationRow};
 use super::node::{Node, NodeType, SearchedMoves};
 use super::tunables;
 use super::worker::Worker;
 
 /// Divisor of the weights, which are in 1/1024.
 const SCALE: i32 = 1024;
-const CORRECTION_SCALE: i32 = 128;
 /// Divisor of the bonus after a fail low, applied before the weights.
 const FAIL_LOW_PART: i32 = 32;
 /// Number of continuation histories that are updated for a move made in check.
@@ -308,7 +306,7 @@ impl Worker {
     /// 1/128 per ply of depth.
     #[inline(always)]
     fn move_corrections(&mut self, node: &Node, error: Value, weight: i32) {
-        let error = error * node.depth * weight / CORRECTION_SCALE;
+        let error = error * node.depth * weight / CORRECTION_UPDATE_SCALE;
         let bonus = error.clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let rows = self.correction_rows(node.ply);
         let castles = self.stack[node.ply].castle_keys;

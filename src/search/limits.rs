@@ -127,8 +127,6 @@ pub struct Settings {
     pub generations: Generations,
 }
 
-/// Centipawns of a pawn.
-pub(super) const CENTIPAWNS: i32 = 100;
 /// Beyond every score: the engine never resigns before it is mated.
 const NO_RESIGN_VALUE: i32 = 99_999;
 

@@ -16,11 +16,11 @@ use std::sync::mpsc::Receiver;
 
 use crate::movegen::legal_moves;
 use crate::position::{Declaration, Position};
-use crate::types::value::{MATE_IN_MAX_PLY, PAWN_VALUE};
+use crate::types::value::{MATE_IN_MAX_PLY, centipawns};
 use crate::types::{Bound, Depth, Move, Value};
 
 use super::history::Histories;
-use super::limits::{CENTIPAWNS, Limits};
+use super::limits::Limits;
 use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
 use super::root::{RootMove, root_moves};
 use super::signals::{Signals, Statistics};
@@ -211,8 +211,8 @@ fn decide(worker: &Worker, declaration: Option<Declaration>, value: Option<Value
         if declaration.is_some() {
             return Decision::Win;
         }
-        let limit = -worker.task.settings.resign_value;
-        if value.is_some_and(|value| value * CENTIPAWNS / PAWN_VALUE <= limit) {
+        let limit = i64::from(-worker.task.settings.resign_value);
+        if value.is_some_and(|value| centipawns(value) <= limit) {
             return Decision::Resign;
         }
     }

@@ -224,9 +224,8 @@ impl Walk<'_> {
     /// Visits the current position and what lies below it. It is expanded only if its own depth
     /// exceeds the minimum, because its children are usually less deep.
     fn enter(&mut self, entry: Entry, ply: usize) {
-        let mv = entry.mv.and_then(|mv| self.position.to_move(mv));
-        let is_legal = |mv| self.position.pseudo_legal(mv) && self.position.legal(mv);
-        if mv.map_or(entry.mv.is_some(), |mv| !is_legal(mv)) {
+        let mv = entry.mv.and_then(|mv| self.position.legal_move(mv));
+        if mv.is_none() && entry.mv.is_some() {
             return; // An entry of another position.
         }
         if !is_decisive(entry.value) && !self.position.in_check() {

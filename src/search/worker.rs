@@ -7,13 +7,12 @@ use std::sync::Arc;
 use crate::eval::ThreadEvaluator;
 use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
-use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
+use crate::types::value::{self, CENTIPAWNS, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
 
 use super::audit;
 use super::history::CorrectionRow;
 use super::history::{ContinuationRow, Histories};
-use super::limits::CENTIPAWNS;
 use super::node::{Line, Node, Stack, TtData};
 use super::report::Reporter;
 use super::root::RootMove;
@@ -300,8 +299,7 @@ impl Worker {
     /// The move of an entry, if it is legal in the position.
     #[inline(always)]
     fn legal_tt_move(&self, stored: Move16) -> Option<Move> {
-        let mv = self.position.to_move(stored)?;
-        (self.position.pseudo_legal(mv) && self.position.legal(mv)).then_some(mv)
+        self.position.legal_move(stored)
     }
 
     /// The move, value and bound of the entry, without changing statistics or the table.

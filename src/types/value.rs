@@ -119,9 +119,12 @@ pub const fn from_table(value: Value, ply: Ply) -> Value {
 /// 32,000 − n.
 pub const MAX_CENTIPAWNS: i32 = 31_000;
 
-/// A value in centipawns, of which a pawn has 100.
+/// Centipawns of a pawn.
+pub const CENTIPAWNS: i32 = 100;
+
+/// A value in centipawns.
 pub const fn centipawns(value: Value) -> i64 {
-    value as i64 * 100 / PAWN_VALUE as i64
+    value as i64 * CENTIPAWNS as i64 / PAWN_VALUE as i64
 }
 
 /// A score for output, from the point of view of the side to move.

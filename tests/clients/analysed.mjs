@@ -61,7 +61,6 @@ function original(path) {
 const READERS = {
   kif: (text) => shogi.importKIF(text),
   csa: (text) => shogi.importCSA(text),
-  jkf: (text) => shogi.importJKFString(text),
 };
 
 let [records, comments, kept] = [0, 0, 0];
@@ -80,7 +79,7 @@ try {
       const out = (format) => join(work, format === "kif" ? "x.kifu" : `x.${format}`);
       try {
         execFileSync(resolve(raicho), ["analyze", join(folder, file), "--nodes", "100", "--hash", "1", "--summary",
-          ...["kif", "csa", "jkf", "json"].flatMap((format) => [`--${format}`, out(format)])], { stdio: ["ignore", "ignore", "pipe"] });
+          ...["kif", "csa", "json"].flatMap((format) => [`--${format}`, out(format)])], { stdio: ["ignore", "ignore", "pipe"] });
       } catch (error) {
         check(false, `${file}: ${String(error.stderr).trim()}`);
         continue;

@@ -185,10 +185,6 @@ fn an_invalid_command_line_ends_with_2() {
             "expected --nodes, --depth or --time",
         ),
         ("book merge a.db --sides bw --out x.db", "2 letters"),
-        (
-            "book minimax a.db --draw-black 1 --out x.db",
-            "--separate-colors",
-        ),
         ("book probe a.db p.txt --option x", "expected NAME=VALUE"),
         ("book probe a.db p.txt --option x=1", "no option x"),
         ("book sort a.db --out x.xyz", "expected an extension"),

@@ -22,7 +22,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::records::sfen_line::{SfenLine, SfenLineError};
+use crate::records::RecordError;
+use crate::records::sfen_line::SfenLine;
 use crate::types::EnteringKingRule;
 use crate::util::{counted, shorten};
 use file::Texts;
@@ -401,7 +402,7 @@ pub enum OpeningError {
         /// Number of the opening, from 1.
         number: usize,
         /// The error of the parser.
-        error: SfenLineError,
+        error: RecordError,
     },
 }
 

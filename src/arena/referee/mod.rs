@@ -362,8 +362,7 @@ pub fn read_legal_move(position: &Position, text: &str) -> Result<Move, String> 
         .parse()
         .map_err(|_| format!("'{}' is no move", shorten(text)))?;
     position
-        .to_move(mv)
-        .filter(|mv| position.pseudo_legal(*mv) && position.legal(*mv))
+        .legal_move(mv)
         .ok_or_else(|| format!("illegal move {}", shorten(text)))
 }
 

@@ -11,8 +11,8 @@ use std::path::Path;
 use key::{ChildKeys, key_of};
 
 use super::fault::{BookFault, FaultLog, Place, Problem};
-use super::file::{Losses, WriteError};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH, legal_move, merge_moves};
+use super::file::{Losses, out_of_order};
+use super::{BookEntry, BookMove, UNKNOWN_DEPTH, merge_moves};
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::apery_move::{from_apery, to_apery};
@@ -37,7 +37,7 @@ pub(super) struct AperyReader {
     /// Faults that are returned before the next entry.
     faults: VecDeque<BookFault>,
     /// Key of the last entry.
-    key: u64,
+    pub(super) key: u64,
     is_done: bool,
 }
 
@@ -63,11 +63,6 @@ impl AperyReader {
             key: 0,
             is_done: false,
         })
-    }
-
-    /// Key of the last entry.
-    pub(super) const fn key(&self) -> u64 {
-        self.key
     }
 
     fn next_open(&mut self) -> Option<(u32, Board)> {
@@ -100,7 +95,7 @@ impl AperyReader {
         let keys = ChildKeys::of(self.position.board());
         let mut legal = Vec::with_capacity(moves.len());
         for known in moves {
-            let Some(mv) = legal_move(&self.position, known.mv) else {
+            let Some(mv) = self.position.legal_move(known.mv) else {
                 let sfen = self.position.to_sfen();
                 let problem = Problem::Illegal { mv: known.mv, sfen };
                 let fault = BookFault::new(Place::Key(key), problem);
@@ -248,7 +243,7 @@ impl AperyWriter {
         })
     }
 
-    pub(super) fn write(&mut self, entry: &BookEntry) -> Result<(), WriteError> {
+    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
         let key = key_of_packed(&entry.position);
         if self.last == Some(key) {
             self.losses.entries += 1;
@@ -256,9 +251,7 @@ impl AperyWriter {
         }
         self.entries += 1;
         if self.last > Some(key) {
-            return Err(WriteError::Order {
-                number: self.entries,
-            });
+            return Err(out_of_order(self.entries));
         }
         self.last = Some(key);
         if entry.moves.is_empty() {

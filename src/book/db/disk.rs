@@ -33,9 +33,10 @@ pub(in crate::book) struct DbOnDisk {
     file: SharedFile,
     /// Some positions in the order of the file.
     samples: Vec<PositionLine>,
-    says_ply_one_only: bool,
+    /// Whether all sampled positions say that they are the first of a game.
+    pub(in crate::book) says_ply_one_only: bool,
     /// Whether the sampled positions are in order.
-    is_sorted: bool,
+    pub(in crate::book) is_sorted: bool,
 }
 
 /// A `sfen` line.
@@ -65,16 +66,6 @@ impl DbOnDisk {
         let is_first = |sample: &PositionLine| ply_of(&sample.text) == Some(b"1");
         book.says_ply_one_only = samples.len() > 1 && samples.iter().all(is_first);
         Ok(book)
-    }
-
-    /// Whether the sampled positions are in order.
-    pub(in crate::book) const fn is_sorted(&self) -> bool {
-        self.is_sorted
-    }
-
-    /// Whether all sampled positions say that they are the first of a game.
-    pub(in crate::book) const fn says_ply_one_only(&self) -> bool {
-        self.says_ply_one_only
     }
 
     /// The moves of a position; none if it is not there.

@@ -43,10 +43,10 @@ pub(super) struct DbReader {
     ready: VecDeque<Result<ReadEntry, BookFault>>,
     /// Number of lines of the blocks that were read.
     lines: u64,
-    /// Line of the last entry.
-    line: u64,
+    /// Line of the last entry, from 1.
+    pub(super) line: u64,
     /// Lines of its moves, where the reader is strict.
-    move_lines: Vec<u64>,
+    pub(super) move_lines: Vec<u64>,
     is_strict: bool,
 }
 
@@ -71,22 +71,8 @@ impl DbReader {
         })
     }
 
-    /// Line of the last entry, from 1.
-    pub(super) const fn line(&self) -> u64 {
-        self.line
-    }
-
-    /// Lines of its moves, from 1; none unless the reader is strict.
-    pub(super) fn move_lines(&self) -> &[u64] {
-        &self.move_lines
-    }
-
     fn read_block(&mut self, text: &[u8]) {
-        let block = if self.is_strict {
-            Block::read_strictly(text, self.lines)
-        } else {
-            Block::read(text, self.lines)
-        };
+        let block = Block::read(text, self.lines, self.is_strict);
         self.lines += block.lines;
         self.ready.extend(block.faults.into_iter().map(Err));
         let nodes = block.nodes.iter().zip(&block.node_lines);
@@ -140,7 +126,10 @@ pub(super) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<MemoryBook>
         if texts.is_empty() {
             return Ok(MemoryBook::new(nodes, moves));
         }
-        let parts: Vec<Block> = texts.par_iter().map(|text| Block::read(text, 0)).collect();
+        let parts: Vec<Block> = texts
+            .par_iter()
+            .map(|text| Block::read(text, 0, false))
+            .collect();
         for part in parts {
             let first_move = moves.len();
             nodes.extend(part.nodes.into_iter().map(|node| Node {
@@ -298,14 +287,6 @@ struct Block {
     lines: u64,
 }
 
-/// How positions may be written.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Spelling {
-    Any,
-    /// As `YaneuraOu` writes them.
-    Canonical,
-}
-
 /// To which position a move belongs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
@@ -316,18 +297,9 @@ enum Owner {
 }
 
 impl Block {
-    /// Reads a block whose first line has the number `first_line` + 1.
-    fn read(text: &[u8], first_line: u64) -> Self {
-        Self::read_with(text, first_line, Spelling::Any)
-    }
-
-    /// The same with the lines of the moves, and a fault for each position that other programs
-    /// would not find.
-    fn read_strictly(text: &[u8], first_line: u64) -> Self {
-        Self::read_with(text, first_line, Spelling::Canonical)
-    }
-
-    fn read_with(mut text: &[u8], first_line: u64, spelling: Spelling) -> Self {
+    /// Reads a block whose first line has the number `first_line` + 1. Strictly: with the lines of
+    /// the moves, and a fault for each position that is not written as `YaneuraOu` looks for it.
+    fn read(mut text: &[u8], first_line: u64, is_strict: bool) -> Self {
         let mut block = Self::default();
         let mut owner = Owner::Nobody;
         while !text.is_empty() {
@@ -339,13 +311,13 @@ impl Block {
             let read = match (line, owner) {
                 (Line::Nothing, _) | (Line::Move(_), Owner::Skipped) => Ok(owner),
                 (Line::Position(text), _) => {
-                    if spelling == Spelling::Canonical {
+                    if is_strict {
                         block.check_spelling(text, number);
                     }
                     block.add_position(text, number)
                 }
                 (Line::Move(line), Owner::LastNode) => block.add_move(line).map(|()| {
-                    if spelling == Spelling::Canonical {
+                    if is_strict {
                         block.move_lines.push(number);
                     }
                     owner

@@ -1,6 +1,8 @@
 //! The protobuf message of a book: its fields, the states, and moves in 32 bits.
 
-use crate::book::fault::{BookFault, Place, Problem, Reason};
+use std::io;
+
+use crate::book::fault::{BookFault, Place, Problem, no_book};
 use crate::book::file::Extras;
 use crate::position::Board;
 use crate::types::{Color, File, Move, Move16, Piece, PieceType, Rank, Square};
@@ -72,7 +74,7 @@ pub(super) fn read_states(
     bytes: &[u8],
     faults: &mut Vec<BookFault>,
     extras: &mut Extras,
-) -> Result<Vec<State>, Reason> {
+) -> io::Result<Vec<State>> {
     let mut states = Vec::new();
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next() {
@@ -99,7 +101,7 @@ fn read_state(
     place: Place,
     faults: &mut Vec<BookFault>,
     extras: &mut Extras,
-) -> Result<State, Reason> {
+) -> io::Result<State> {
     let mut state = State::default();
     while let Some(field) = fields.next() {
         let field = field?;
@@ -125,7 +127,7 @@ fn read_state(
 }
 
 /// A move, or its bits if they are none.
-fn read_move(fields: Fields<'_>, extras: &mut Extras) -> Result<Result<StateMove, u32>, Reason> {
+fn read_move(fields: Fields<'_>, extras: &mut Extras) -> io::Result<Result<StateMove, u32>> {
     let (mut bits, mut weight, mut next) = (0, 0, 0);
     for field in fields {
         let field = field?;
@@ -308,7 +310,7 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Iterator for Fields<'a> {
-    type Item = Result<Field<'a>, Reason>;
+    type Item = io::Result<Field<'a>>;
 
     /// Zeros at the end are no fields.
     fn next(&mut self) -> Option<Self::Item> {
@@ -318,7 +320,7 @@ impl<'a> Iterator for Fields<'a> {
         let offset = self.offset;
         Some(self.read().map_err(|problem| {
             self.has_failed = true;
-            Reason::Message { offset, problem }
+            no_book(format_args!("byte {offset}: {problem}"))
         }))
     }
 }

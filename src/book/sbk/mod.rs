@@ -16,9 +16,9 @@ use message::{
 };
 
 use super::db::position_text;
-use super::fault::{BookFault, Place, Problem, Reason};
+use super::fault::{BookFault, Place, Problem};
 use super::file::{Extras, Losses};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH, legal_move};
+use super::{BookEntry, BookMove, UNKNOWN_DEPTH};
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
@@ -37,8 +37,9 @@ pub(super) struct SbkReader {
     position: Position,
     ready: VecDeque<BookFault>,
     /// Number of the state of the last entry.
-    state: usize,
-    extras: Extras,
+    pub(super) state: usize,
+    /// What the file has beside moves and weights.
+    pub(super) extras: Extras,
     /// Whether all roots are the start position, so that the plies are known.
     has_plies: bool,
 }
@@ -55,11 +56,11 @@ impl SbkReader {
     ///
     /// # Errors
     /// The file cannot be read, or is damaged.
-    pub(super) fn open(path: &Path) -> Result<Self, Reason> {
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
         Self::new(&std::fs::read(path)?)
     }
 
-    fn new(bytes: &[u8]) -> Result<Self, Reason> {
+    fn new(bytes: &[u8]) -> io::Result<Self> {
         let mut faults = Vec::new();
         let mut extras = Extras::default();
         let mut states = read_states(bytes, &mut faults, &mut extras)?;
@@ -80,16 +81,6 @@ impl SbkReader {
             state: 0,
             extras,
         })
-    }
-
-    /// What the file has beside moves and weights.
-    pub(super) const fn extras(&self) -> Extras {
-        self.extras
-    }
-
-    /// Number of the state of the last entry, from 0.
-    pub(super) const fn state(&self) -> u64 {
-        self.state as u64
     }
 
     /// Opens the next root that was not reached. False if there is none.
@@ -129,7 +120,7 @@ impl SbkReader {
         let state = std::mem::take(&mut self.states[open.state]);
         let mut moves = Vec::with_capacity(state.moves.len());
         for known in &state.moves {
-            let Some(mv) = legal_move(&self.position, known.mv) else {
+            let Some(mv) = self.position.legal_move(known.mv) else {
                 let sfen = self.position.to_sfen();
                 self.add_fault(open.state, Problem::Illegal { mv: known.mv, sfen });
                 continue;
@@ -281,7 +272,7 @@ impl SbkWriter {
             {
                 position.set_up(board, entry.ply.max(1));
                 for known in &entry.moves {
-                    let Some(mv) = legal_move(position, known.mv) else {
+                    let Some(mv) = position.legal_move(known.mv) else {
                         self.losses.illegal_moves += 1;
                         continue;
                     };

@@ -3,6 +3,7 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{env, fs};
 
 use anyhow::{Context as _, ensure};
@@ -35,6 +36,8 @@ const KIND: RunKind = RunKind {
 /// Memory of each thread in MB, besides its transposition table.
 const WORKER_MB: usize = 110;
 
+/// Time for each position without `--time`, `--depth` and `--nodes`.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
 /// Size of each thread's transposition table in MB without `--hash`.
 const DEFAULT_HASH: u32 = 64;
 
@@ -54,9 +57,9 @@ pub(super) fn run(
     let lines: Vec<SfenLine> = games.iter().map(|game| game.record.line()).collect();
     let (choice, evaluator) = load_evaluation(&arguments.search.eval)?;
     let settings = Settings {
-        effort: arguments.search.effort(),
+        effort: arguments.search.effort(DEFAULT_TIME),
         multi_pv: arguments.search.multipv.into(),
-        order: arguments.search.order(),
+        order: arguments.search.order,
         hash_mb: arguments.search.hash.unwrap_or(DEFAULT_HASH) as usize,
         eval: evaluation_identity(&choice, &evaluator),
         games: lines.len(),
@@ -71,7 +74,6 @@ pub(super) fn run(
     let mut watch = Progress {
         report,
         meter: &meter,
-        failure: None,
     };
     let execution = Execution {
         threads,
@@ -81,9 +83,6 @@ pub(super) fn run(
     };
     let result = analysis::analyze(&lines, &settings, &evaluator, known, &mut watch, &execution);
     meter.finish();
-    if let Some(failure) = watch.failure {
-        return Err(failure);
-    }
     result?;
     if stop.is_requested() {
         watch.report.interrupted();
@@ -140,8 +139,6 @@ fn checksum(lines: &[SfenLine]) -> u32 {
 struct Progress<'a> {
     report: Report,
     meter: &'a Meter,
-    /// Why a finished game could not be reported.
-    failure: Option<anyhow::Error>,
 }
 
 impl Watch for Progress<'_> {
@@ -149,14 +146,8 @@ impl Watch for Progress<'_> {
         self.meter.advance(positions as u64, self.report.words());
     }
 
-    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<(), String> {
-        self.meter
-            .suspend(|| self.report.game(index, analysis))
-            .map_err(|error| {
-                let text = error.to_string();
-                self.failure = Some(error);
-                text
-            })
+    fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
+        self.meter.suspend(|| self.report.game(index, analysis))
     }
 }
 
@@ -323,11 +314,8 @@ impl Report {
             judgement,
         });
         let [black, white] = &review.players;
-        let winner = match record.winner() {
-            Some(Color::Black) => Some("black"),
-            Some(Color::White) => Some("white"),
-            None => record.ending.is_draw().then_some("draw"),
-        };
+        let draw = record.ending.is_draw().then_some("draw");
+        let winner = record.winner().map(Color::name).or(draw);
         Ok(serde_json::to_value(GameJson {
             program: PROGRAM,
             file: game.name(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::{Arguments, OutputArguments};
-use crate::cli::arguments::read_bytes;
+use crate::cli::arguments::{numbered_lines, read_bytes};
 use crate::cli::error::usage_error;
 use crate::cli::output;
 use crate::records::encoding;
@@ -62,7 +62,7 @@ pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
             .sfen
             .clone()
             .unwrap_or_else(|| "startpos".to_owned());
-        if !arguments.output.is_any() {
+        if !arguments.output.option().is_some() {
             return Ok(Inputs::Positions(PositionSource::One(sfen)));
         }
         let line = sfen.parse();
@@ -121,13 +121,7 @@ fn list(paths: &[PathBuf]) -> String {
 /// Folders of the results are left out: what is there may come from an earlier analysis.
 fn expand(paths: &[PathBuf], output: &OutputArguments) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let results = [
-        &output.svg,
-        &output.kif,
-        &output.csa,
-        &output.jkf,
-        &output.json,
-    ];
+    let results = [&output.svg, &output.kif, &output.csa, &output.json];
     let results = results.into_iter().flatten();
     let results: Vec<PathBuf> = results
         .filter_map(|path| path.canonicalize().ok())
@@ -179,17 +173,13 @@ fn read_text(path: &Path) -> anyhow::Result<String> {
     Ok(encoding::decode(&read_bytes(path)?).into_owned())
 }
 
-/// The lines that say something.
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    let trimmed = text.lines().map(str::trim);
-    trimmed.filter(|line| !line.is_empty() && !line.starts_with('#'))
-}
-
 /// The format that the content looks like. A line may also be an SFEN alone; a bad line among such
 /// does not make them something else.
 fn format_of(text: &str) -> TextFormat {
     match TextFormat::of_content(text) {
-        TextFormat::Kif if lines(text).any(begins_like_board) => TextFormat::Usi,
+        TextFormat::Kif if numbered_lines(text).any(|(_, line)| begins_like_board(line)) => {
+            TextFormat::Usi
+        }
         format => format,
     }
 }
@@ -212,9 +202,9 @@ fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
         }
         _ => return false,
     }
-    let is_of_games = arguments.output.is_any() || extension(path) == "usi";
-    let has_moves = |line: &str| line.contains(" moves ");
-    arguments.positions || !is_of_games && !lines(text).all(has_moves)
+    let is_of_games = arguments.output.option().is_some() || extension(path) == "usi";
+    let has_moves = |(_, line): (usize, &str)| line.contains(" moves ");
+    arguments.positions || !is_of_games && !numbered_lines(text).all(has_moves)
 }
 
 /// Whether the name stands for a format of records that the text can be read as.
@@ -242,8 +232,10 @@ fn read_games(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut 
                     number: has_several.then_some(number),
                 });
             }
-            Err(error) if has_several => broken.push(format!("{}: {error}", path.display())),
-            Err(error) => broken.push(format!("{}: {}", path.display(), error.fault)),
+            Err(error) if has_several => {
+                broken.push(format!("{}: game {number}: {error}", path.display()));
+            }
+            Err(error) => broken.push(format!("{}: {error}", path.display())),
         }
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::analysis::{Effort, Order, Thresholds};
-use crate::cli::arguments::{Indivisible, KeptWork, parse_time};
+use crate::cli::arguments::{Indivisible, KeptWork, one_of, parse_time};
 use crate::cli::error::ensure_usage;
 use crate::lang::Lang;
 use crate::records::game::GameRecord;
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
 struct SearchArguments {
     /// Time for each position: milliseconds, or with a unit such as `3s` or `500ms` [default: 5s
     /// for positions, 1s in games]
-    #[arg(long, visible_alias = "movetime", value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     time: Option<Duration>,
 
     /// Depth to search each position to
@@ -89,18 +89,13 @@ struct SearchArguments {
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
-    /// Order of a game's positions
-    #[arg(long, value_enum, default_value_t = OrderName::Backward)]
-    order: OrderName,
+    /// Order of a game's positions: `forward` as they were played, or `backward`, the last one first,
+    /// so that the table knows what follows
+    #[arg(long, value_name = "ORDER", default_value = "backward", value_parser = one_of(&ORDERS))]
+    order: Order,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum OrderName {
-    /// As they were played
-    Forward,
-    /// The last one first, so that the table knows what follows
-    Backward,
-}
+const ORDERS: [(&str, Order); 2] = [("forward", Order::Forward), ("backward", Order::Backward)];
 
 #[derive(Args)]
 #[command(next_help_heading = "Results of games")]
@@ -126,10 +121,6 @@ struct OutputArguments {
     /// Write the games with comments as CSA
     #[arg(long, value_name = "OUT")]
     csa: Option<PathBuf>,
-
-    /// Write the games with comments as JKF (JSON)
-    #[arg(long, value_name = "OUT")]
-    jkf: Option<PathBuf>,
 
     /// Write the analysis as JSON; `-` is standard output, where it replaces the table
     #[arg(long, value_name = "OUT")]
@@ -181,12 +172,11 @@ fn check_positions(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl SearchArguments {
-    /// The limits of each position of a game.
-    fn effort(&self) -> Effort {
-        const DEFAULT: Duration = Duration::from_secs(1);
+    /// The limits of each position, with this time where there is no other.
+    fn effort(&self, default: Duration) -> Effort {
         let has_limit = self.depth.is_some() || self.nodes.is_some();
         Effort {
-            time: self.time.or((!has_limit).then_some(DEFAULT)),
+            time: self.time.or((!has_limit).then_some(default)),
             nodes: self.nodes,
             depth: self.depth,
         }
@@ -197,13 +187,6 @@ impl SearchArguments {
         let is_exact = self.nodes.is_some() || self.depth.is_some();
         let default = || if is_exact { 1 } else { cores() };
         self.threads.map_or_else(default, usize::from)
-    }
-
-    const fn order(&self) -> Order {
-        match self.order {
-            OrderName::Forward => Order::Forward,
-            OrderName::Backward => Order::Backward,
-        }
     }
 }
 
@@ -225,12 +208,7 @@ impl OutputArguments {
         })
     }
 
-    /// Whether something is written that only games have.
-    fn is_any(&self) -> bool {
-        self.option().is_some()
-    }
-
-    /// The first option for that.
+    /// The first option for something that only games have.
     fn option(&self) -> Option<&'static str> {
         self.file_option()
             .or_else(|| self.is_json_on_stdout().then_some("--json"))
@@ -245,7 +223,6 @@ impl OutputArguments {
             ("--svg", self.svg.is_some()),
             ("--kif", self.kif.is_some()),
             ("--csa", self.csa.is_some()),
-            ("--jkf", self.jkf.is_some()),
             ("--json", is_json),
         ];
         let found = options.into_iter().find(|&(_, is_given)| is_given);

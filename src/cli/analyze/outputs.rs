@@ -22,9 +22,19 @@ use crate::util::counted;
 enum File {
     Kif,
     Csa,
-    Jkf,
     Json,
     Svg,
+}
+
+impl File {
+    /// The format of a record.
+    const fn format(self) -> Option<TextFormat> {
+        match self {
+            Self::Kif => Some(TextFormat::Kif),
+            Self::Csa => Some(TextFormat::Csa),
+            Self::Json | Self::Svg => None,
+        }
+    }
 }
 
 /// The places of all files.
@@ -40,13 +50,7 @@ pub(super) struct Losses(BTreeMap<(&'static str, String), usize>);
 impl Losses {
     /// Adds those of a game.
     pub(super) fn add(&mut self, names: &Names, record: &GameRecord) {
-        for (kind, _) in &names.places {
-            let format = match kind {
-                File::Kif => TextFormat::Kif,
-                File::Csa => TextFormat::Csa,
-                File::Jkf => TextFormat::Jkf,
-                File::Json | File::Svg => continue,
-            };
+        for format in names.places.iter().filter_map(|(kind, _)| kind.format()) {
             for loss in format.losses(record) {
                 *self.0.entry((format.name(), loss)).or_default() += 1;
             }
@@ -75,7 +79,6 @@ impl Names {
         let options = [
             (File::Kif, "--kif", "kifu", &wanted.kif),
             (File::Csa, "--csa", "csa", &wanted.csa),
-            (File::Jkf, "--jkf", "jkf", &wanted.jkf),
             (File::Json, "--json", "json", &wanted.json),
             (File::Svg, "--svg", "svg", &wanted.svg),
         ];
@@ -182,7 +185,6 @@ pub(super) fn write(
             File::Json => (serde_json::to_string_pretty(json)? + "\n").into_bytes(),
             File::Svg => svg_text(record, review, lang).into_bytes(),
             File::Kif => as_text(TextFormat::Kif, &commented(record, review)),
-            File::Jkf => as_text(TextFormat::Jkf, &commented(record, review)),
         };
         result_file::save(path, &bytes)?;
     }

@@ -1,27 +1,25 @@
-//! Positions, one after the other: the board with kanji pieces, in colours where the terminal has
-//! them, the best lines, and the scores in words. While a search runs its lines are shown in place.
+//! Positions, one after the other: the board, the best lines, and the scores in words. While a
+//! search runs its lines are shown in place.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anstyle::{AnsiColor, Style};
 use anyhow::{Context, bail};
 use console::{Term, truncate_str};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::inputs::PositionSource;
 use super::{Arguments, SearchArguments};
-use crate::cli::arguments::set_position;
+use crate::cli::arguments::{numbered_lines, set_position};
 use crate::cli::error::as_usage;
 use crate::cli::output;
 use crate::engine::{Engine, EvalFile};
 use crate::lang::Lang;
 use crate::position::Position;
-use crate::records::notation::japanese::{FILES, RANKS, piece_letter};
 use crate::search::{Decision, Event, Info, Limits};
-use crate::types::{Bound, Color, File, Hand, Move, Piece, PieceType, Rank, Score, Square};
+use crate::types::{Bound, Score};
 use crate::util::counted;
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
@@ -56,12 +54,8 @@ pub(super) fn run(
         PositionSource::Lines(path, text) => (path, text),
     };
     let mut failures = 0;
-    for (index, line) in text.lines().enumerate() {
-        let place = || format!("{} line {}", path.display(), index + 1);
-        let text = line.trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
+    for (number, text) in numbered_lines(text) {
+        let place = || format!("{} line {number}", path.display());
         if let Err(error) = analyze(&mut engine, text, search, lang).with_context(place) {
             if output::failure(&error).is_some() {
                 return Err(error);
@@ -87,18 +81,19 @@ fn analyze(
     lang: Lang,
 ) -> anyhow::Result<()> {
     set_position(engine, text)?;
-    print_board(engine.position(), lang)?;
-    let mut live = Live::new(engine.position(), lang);
-    let has_limit = arguments.depth.is_some() || arguments.nodes.is_some();
+    let position = engine.position().clone();
+    writeln!(output::stdout(), "{}\n", lang.board(&position))?;
+    let effort = arguments.effort(DEFAULT_TIME);
     let limits = Limits {
-        movetime: arguments.time.or((!has_limit).then_some(DEFAULT_TIME)),
-        depth: arguments.depth,
-        nodes: arguments.nodes,
+        movetime: effort.time,
+        depth: effort.depth,
+        nodes: effort.nodes,
         ..Limits::default()
     };
     let (sender, events) = mpsc::channel();
     // The receiver lives until the decision, which is the last event.
     engine.go(limits, Box::new(move |event| drop(sender.send(event))));
+    let live = live_display();
     let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
     let mut decision = Decision::Nothing;
     for event in events {
@@ -106,7 +101,9 @@ fn analyze(
             Event::Info(info) if info.is_of_mated() => {}
             Event::Info(info) if info.bound == Bound::Exact || info.multi_pv > lines.len() => {
                 lines.insert(info.multi_pv, info);
-                live.show(&lines);
+                if !live.is_hidden() {
+                    show(&live, &texts(&lines, &position, lang));
+                }
             }
             Event::Info(_) | Event::CurrentMove(_) => {}
             Event::Note(note) => output::eprint_line(format_args!("note: {note}")),
@@ -114,44 +111,64 @@ fn analyze(
         }
     }
     engine.finish();
-    live.clear();
-    print(engine, &lines, decision, lang).map_err(Into::into)
+    live.finish_and_clear();
+    print(&position, &lines, decision, lang).map_err(Into::into)
 }
 
-/// Shows the position: in kanji on a terminal, in letters to a pipe.
-fn print_board(position: &Position, lang: Lang) -> std::io::Result<()> {
-    let mut out = output::stdout();
-    if !std::io::stdout().is_terminal() {
-        return writeln!(out, "{}\n", lang.board(position));
+/// A display of the running search on a terminal, hidden elsewhere.
+fn live_display() -> ProgressBar {
+    let target = if output::is_dumb_terminal() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stdout()
+    };
+    let display = ProgressBar::with_draw_target(None, target);
+    if let Ok(style) = ProgressStyle::with_template("{msg}") {
+        display.set_style(style);
     }
-    let drawn = draw(position, position.last_move(), Colors::chosen());
-    writeln!(out, "{drawn}sfen {}\n", position.to_sfen())
+    display
+}
+
+/// Shows texts in place of those before, each on one line of the terminal.
+fn show(display: &ProgressBar, texts: &[String]) {
+    let (_, width) = Term::stdout().size();
+    let cut = texts
+        .iter()
+        .map(|text| truncate_str(text, width.into(), "…"));
+    display.set_message(cut.collect::<Vec<_>>().join("\n"));
+}
+
+/// The best lines: for each its score, what its search took, and its moves.
+fn texts(lines: &BTreeMap<usize, Info>, position: &Position, lang: Lang) -> Vec<String> {
+    let mut texts = Vec::new();
+    // A win by declaration has no line; the decision says what it is.
+    for (rank, info) in lines.iter().filter(|(_, info)| !info.pv.is_empty()) {
+        let seconds = format!("{:.1}", info.time.as_secs_f64());
+        let effort = lang.depth_and_nodes(info.depth, lang.nodes(info.nodes), seconds);
+        texts.push(format!("{rank}. {}", in_words(info.score, position, lang)));
+        texts.push(format!("   {effort}"));
+        texts.push(format!("   {}", lang.line(position, &info.pv)));
+    }
+    texts
 }
 
 fn print(
-    engine: &Engine,
+    position: &Position,
     lines: &BTreeMap<usize, Info>,
     decision: Decision,
     lang: Lang,
 ) -> std::io::Result<()> {
     let mut out = output::stdout();
-    let position = engine.position();
-    let sides = lang.sides(position);
-    let side = sides[position.side_to_move().index()];
-    // A win by declaration has no line; the decision says what it is.
-    for (rank, info) in lines.iter().filter(|(_, info)| !info.pv.is_empty()) {
-        writeln!(out, "{rank}. {}", in_words(info.score, position, lang))?;
-        let seconds = format!("{:.1}", info.time.as_secs_f64());
-        let effort = lang.depth_and_nodes(info.depth, lang.nodes(info.nodes), seconds);
-        writeln!(out, "   {effort}\n   {}", lang.line(position, &info.pv))?;
+    for text in texts(lines, position, lang) {
+        writeln!(out, "{text}")?;
     }
-    match decision {
-        Decision::Move { best, .. } => {
-            writeln!(out, "{}\n", lang.best_move(lang.mv(position, best)))
-        }
-        Decision::Win => writeln!(out, "{}\n", lang.wins_by_declaration(side)),
-        Decision::Resign | Decision::Nothing => writeln!(out, "{}\n", lang.has_no_move(side)),
-    }
+    let side = lang.sides(position)[position.side_to_move().index()];
+    let decision = match decision {
+        Decision::Move { best, .. } => lang.best_move(lang.mv(position, best)),
+        Decision::Win => lang.wins_by_declaration(side),
+        Decision::Resign | Decision::Nothing => lang.has_no_move(side),
+    };
+    writeln!(out, "{decision}\n")
 }
 
 // --- Scores in words ---
@@ -184,208 +201,9 @@ fn in_words(score: Score, position: &Position, lang: Lang) -> String {
     }
 }
 
-// --- The running search ---
-
-/// Time between two displays.
-const INTERVAL: Duration = Duration::from_millis(100);
-
-/// Shows the lines below what was printed before; does nothing where standard output is
-/// not a terminal.
-struct Live {
-    term: Option<Term>,
-    position: Position,
-    lang: Lang,
-    /// Lines on the screen that the next display replaces.
-    shown: usize,
-    last: Option<Instant>,
-}
-
-impl Live {
-    /// For a search of this position.
-    fn new(position: &Position, lang: Lang) -> Self {
-        Self {
-            term: (std::io::stdout().is_terminal() && !output::is_dumb_terminal())
-                .then(Term::stdout),
-            position: position.clone(),
-            lang,
-            shown: 0,
-            last: None,
-        }
-    }
-
-    /// Shows the lines, unless others were shown a moment ago.
-    fn show(&mut self, lines: &BTreeMap<usize, Info>) {
-        let Some(term) = &self.term else { return };
-        if self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
-            return;
-        }
-        self.last = Some(Instant::now());
-        let (height, width) = term.size();
-        let mut texts = self.texts(lines);
-        // The cursor stands below them. What has left the screen cannot be replaced.
-        texts.truncate(usize::from(height).saturating_sub(1));
-        // A terminal that fails shows nothing; the result is printed all the same.
-        let _ = term.clear_last_lines(self.shown);
-        for text in &texts {
-            let _ = term.write_line(&truncate_str(text, width.into(), "…"));
-        }
-        self.shown = texts.len();
-    }
-
-    /// Removes the lines from the screen.
-    fn clear(&mut self) {
-        if let Some(term) = &self.term {
-            let _ = term.clear_last_lines(self.shown);
-        }
-        self.shown = 0;
-    }
-
-    fn texts(&self, lines: &BTreeMap<usize, Info>) -> Vec<String> {
-        let mut texts = Vec::new();
-        for (rank, info) in lines {
-            let words = in_words(info.score, &self.position, self.lang);
-            texts.push(format!("{rank}. {words}"));
-            let seconds = format!("{:.1}", info.time.as_secs_f64());
-            let effort =
-                self.lang
-                    .depth_and_nodes(info.depth, self.lang.nodes(info.nodes), seconds);
-            texts.push(format!(
-                "   {effort}: {}",
-                self.lang.line(&self.position, &info.pv)
-            ));
-        }
-        texts
-    }
-}
-
-// --- The board ---
-
-/// The pieces in hand in their customary order.
-const HAND_ORDER: [PieceType; 7] = [
-    PieceType::Rook,
-    PieceType::Bishop,
-    PieceType::Gold,
-    PieceType::Silver,
-    PieceType::Knight,
-    PieceType::Lance,
-    PieceType::Pawn,
-];
-
-/// The colours of a board, or none.
-#[derive(Clone, Copy, Default)]
-struct Colors {
-    white: Style,
-    promoted: Style,
-    last: Style,
-    soft: Style,
-}
-
-impl Colors {
-    /// Colours if standard output is a terminal that has them and nobody forbids them with
-    /// `NO_COLOR` (<https://no-color.org>).
-    fn chosen() -> Self {
-        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        if set("NO_COLOR") || output::is_dumb_terminal() || !std::io::stdout().is_terminal() {
-            return Self::default();
-        }
-        Self {
-            white: AnsiColor::Cyan.on_default(),
-            promoted: AnsiColor::Red.on_default().bold(),
-            last: AnsiColor::Black.on(AnsiColor::Yellow),
-            soft: Style::new().dimmed(),
-        }
-    }
-}
-
-/// The board with the hands, black below. `last` is the square of the last move.
-fn draw(position: &Position, last: Option<Move>, colors: Colors) -> String {
-    let mut text = String::new();
-    let soft = colors.soft;
-    let _ = writeln!(text, "△{}", hand_text(position.hand(Color::White)));
-    let files: Vec<String> = FILES.iter().rev().map(char::to_string).collect();
-    let _ = writeln!(text, "{soft}  {}{soft:#}", files.join(" "));
-    let border = format!("{soft}+{}+{soft:#}", "-".repeat(3 * File::NUM));
-    let _ = writeln!(text, "{border}");
-    for rank in Rank::ALL {
-        let _ = write!(text, "{soft}|{soft:#}");
-        for file in File::ALL.into_iter().rev() {
-            let square = Square::new(file, rank);
-            let is_last = last.is_some_and(|mv| mv.to() == square);
-            text.push_str(&cell(position.piece_on(square), is_last, colors));
-        }
-        let _ = writeln!(text, "{soft}|{}{soft:#}", RANKS[rank.index()]);
-    }
-    let _ = writeln!(text, "{border}");
-    let _ = writeln!(text, "▲{}", hand_text(position.hand(Color::Black)));
-    text
-}
-
-/// A square in three columns: a mark for white's pieces, then the piece.
-fn cell(piece: Option<Piece>, is_last: bool, colors: Colors) -> String {
-    let Some(piece) = piece else {
-        let soft = colors.soft;
-        return format!(" {soft}・{soft:#}");
-    };
-    let is_white = piece.color() == Color::White;
-    let style = if is_last {
-        colors.last
-    } else if piece.kind().is_promoted() {
-        colors.promoted
-    } else if is_white {
-        colors.white
-    } else {
-        Style::new()
-    };
-    let mark = if is_white { 'v' } else { ' ' };
-    format!("{style}{mark}{}{style:#}", piece_letter(piece.kind()))
-}
-
-fn hand_text(hand: Hand) -> String {
-    let held = HAND_ORDER.into_iter().filter(|&kind| hand.has(kind));
-    let texts: Vec<String> = held
-        .map(|kind| match hand.count(kind) {
-            1 => piece_letter(kind).to_owned(),
-            count => format!("{}{count}", piece_letter(kind)),
-        })
-        .collect();
-    if texts.is_empty() {
-        "なし".to_owned()
-    } else {
-        texts.join(" ")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_board_is_drawn_in_kanji_and_without_codes_where_there_are_no_colours() {
-        let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1";
-        let position = Position::from_sfen(sfen).expect("a good position");
-        let drawn = draw(&position, None, Colors::default());
-        let lines: Vec<&str> = drawn.lines().collect();
-        assert_eq!(lines[0], "△金 銀 桂 歩5");
-        assert_eq!(lines[3], "|v香 ・ ・ ・ ・ ・ ・v桂v香|一");
-        assert_eq!(lines[4], "| ・ ・ ・ ・ ・ と ・v金v玉|二");
-        assert_eq!(lines[13], "▲飛 金");
-        assert!(!drawn.contains('\u{1b}'));
-    }
-
-    #[test]
-    fn the_last_move_is_marked() {
-        let mut position = Position::startpos();
-        let mv = position
-            .to_move("7g7f".parse().expect("a move"))
-            .expect("a piece");
-        position.do_move(mv);
-        let colors = Colors {
-            last: Style::new().invert(),
-            ..Colors::default()
-        };
-        let drawn = draw(&position, Some(mv), colors);
-        assert_eq!(drawn.matches("\u{1b}[7m 歩\u{1b}[0m").count(), 1, "{drawn}");
-    }
 
     #[test]
     fn scores_are_put_into_words_for_the_leading_side() {

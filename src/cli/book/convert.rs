@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::{checked_output, print_extras, write_book};
+use super::{OutputArguments, checked_output, print_extras, write_book};
 use crate::book::{BookEntry, BookReader, Checker};
 use crate::cli::arguments::SortMemory;
 use crate::cli::output;
@@ -25,13 +25,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "BOOK")]
     book: PathBuf,
 
-    /// File to write; the extension determines the format: .db, .ybb, .bin or .sbk
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 
     /// Write this depth for all moves: `minimax` and quick searches leave small ones, at which
     /// `BookDepthLimit` would leave a position aside
@@ -47,8 +42,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    let format = checked_output(&arguments.out, arguments.force, &arguments.book)?;
-    let mut writer = SortedWriter::new(&arguments.out, format, arguments.memory.bytes());
+    let format = arguments.output.check([&*arguments.book])?;
+    let mut writer = SortedWriter::new(&arguments.output.path, format, arguments.memory.bytes());
     let mut faults = 0;
     let reader = BookReader::open(&arguments.book)?;
     print_extras(lang, &reader.extras())?;
@@ -77,7 +72,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     if faults > SHOWN_FAULTS {
         output::eprint_line(format_args!("{} more faults", faults - SHOWN_FAULTS));
     }
-    write_book(writer, &arguments.out, lang)
+    write_book(writer, &arguments.output.path, lang)
 }
 
 /// Removes the moves whose values are more than `loss` below that of the best one.
@@ -114,7 +109,7 @@ pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Res
     let path = &arguments.book;
     let mut writer = match &arguments.skip {
         Some(out) => {
-            let format = checked_output(out, arguments.force, path)?;
+            let format = checked_output(out, arguments.force, [&**path])?;
             Some(SortedWriter::new(out, format, arguments.memory.bytes()))
         }
         None => None,

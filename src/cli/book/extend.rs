@@ -4,22 +4,21 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::think::{SearchArguments, read_lines};
 use super::{checked_output, print_faults, print_losses, print_written};
 use crate::book::FaultLog;
-use crate::cli::arguments::{Indivisible, KeptWork};
+use crate::cli::arguments::{Indivisible, KeptWork, one_of};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::makebook::extend::{GrowingBook, Growth, GrowthLimits, Reach, User, Widths};
-use crate::makebook::think::{Effort, Thinking, Thought};
+use crate::makebook::think::{Effort, Thought};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, RunKind, execute};
-use crate::search::SOLO_STACK_BYTES;
+use crate::runs::RunKind;
 use crate::util::counted;
 
 /// Example: `raicho book extend --positions 10000 --nodes 1000000 --work run/ --out book.db`
@@ -77,8 +76,8 @@ pub(super) struct Arguments {
 #[command(next_help_heading = "Which lines are followed")]
 struct ReachArguments {
     /// Who will use the book
-    #[arg(long, value_name = "SIDE", default_value = "both")]
-    side: UserArgument,
+    #[arg(long, value_name = "SIDE", default_value = "both", value_parser = one_of(&USERS))]
+    side: User,
 
     /// How many of its best moves the side that uses the book considers: a number, or a list with
     /// one for each ply from the root, whose last goes on
@@ -114,12 +113,11 @@ struct ReachArguments {
     plies: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum UserArgument {
-    Black,
-    White,
-    Both,
-}
+const USERS: [(&str, User); 3] = [
+    ("black", User::Black),
+    ("white", User::White),
+    ("both", User::Both),
+];
 
 const KIND: RunKind = RunKind {
     noun: "run of book extend",
@@ -151,9 +149,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     if arguments.list {
         return list(arguments, (book, &roots, &reach), lang);
     }
-    let none = PathBuf::new();
-    let input = arguments.book.as_ref().unwrap_or(&none);
-    let format = checked_output(&arguments.out, arguments.force, input)?;
+    let format = checked_output(&arguments.out, arguments.force, arguments.book.as_deref())?;
     result_file::check(&arguments.out, arguments.read())?;
     let (evaluator, eval) = arguments.search.evaluator()?;
     let settings = Settings {
@@ -185,18 +181,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         known,
         &progress,
     )?;
-    let job = Thinking {
-        effort: &settings.effort,
-        evaluator: &evaluator,
-        stop: &stop,
-    };
-    let execution = Execution {
-        threads: arguments.search.threads.into(),
-        name: "extend",
-        stack_bytes: Some(SOLO_STACK_BYTES),
-        stop: &stop,
-    };
-    let result = execute(&job, &mut growth, &execution);
+    let search = &arguments.search;
+    let result = search.execute(&mut growth, (&settings.effort, &evaluator), &stop);
     meter.finish();
     result?;
     arguments.work.check_complete(&stop)?;
@@ -270,11 +256,7 @@ impl Arguments {
 impl ReachArguments {
     fn reach(&self) -> Reach {
         Reach {
-            user: match self.side {
-                UserArgument::Black => User::Black,
-                UserArgument::White => User::White,
-                UserArgument::Both => User::Both,
-            },
+            user: self.side,
             own: self.own_width.clone(),
             other: self.other_width.clone(),
             own_loss: self.own_loss,

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use super::{checked_output, print_losses, print_written};
-use crate::cli::arguments::{Indivisible, Named, SortMemory, formats};
+use super::{OutputArguments, print_losses, print_written};
+use crate::cli::arguments::{Indivisible, Named, SortMemory, formats, one_of};
 use crate::cli::progress::watched;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
@@ -34,25 +34,15 @@ pub(super) struct Arguments {
     #[arg(long)]
     skip: bool,
 
-    /// Book to write; the extension determines the format: .db, .ybb, .bin or .sbk
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    #[command(flatten)]
+    output: OutputArguments,
 
     /// Also write a table of the results of each move, with tabs between columns
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
 
-    /// Overwrite existing files
-    #[arg(long)]
-    force: bool,
-
     #[command(flatten)]
     filter: FilterArguments,
-
-    /// Make the value of a move of its win rate, instead of 0: 600 · ln(rate / (1 - rate))
-    /// centipawns, at most 2000
-    #[arg(long)]
-    win_rates: bool,
 
     #[command(flatten)]
     memory: SortMemory,
@@ -82,27 +72,11 @@ struct FilterArguments {
     min_count: u64,
 
     /// Take only the moves of one side
-    #[arg(long, value_name = "SIDE")]
-    side: Option<Side>,
+    #[arg(long, value_name = "SIDE", value_parser = one_of(&SIDES))]
+    side: Option<Color>,
 }
 
-/// A side, for the command line.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Side {
-    /// Sente, who moves first.
-    Black,
-    /// Gote.
-    White,
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Self {
-        match side {
-            Side::Black => Self::Black,
-            Side::White => Self::White,
-        }
-    }
-}
+const SIDES: [(&str, Color); Color::NUM] = [("black", Color::Black), ("white", Color::White)];
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments
@@ -117,15 +91,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
             format: source.format,
         })
         .collect();
-    let mut format = None;
-    for file in &files {
-        format = Some(checked_output(&arguments.out, arguments.force, &file.path)?);
-    }
-    let Some(format) = format else { return Ok(()) };
+    let OutputArguments { path: out, force } = &arguments.output;
+    let inputs = || files.iter().map(|file| file.path.as_path());
+    let format = arguments.output.check(inputs())?;
     if let Some(results) = &arguments.results {
-        result_file::check_apart(("--out", &arguments.out), ("--results", results))?;
-        result_file::check_free(results, arguments.force)?;
-        result_file::check(results, files.iter().map(|file| file.path.as_path()))?;
+        result_file::check_apart(("--out", out), ("--results", results))?;
+        result_file::check_free(results, *force)?;
+        result_file::check(results, inputs())?;
     }
     let filter = &arguments.filter;
     let settings = GamesSettings {
@@ -133,14 +105,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
             plies: filter.plies.into(),
             min_rating: filter.min_rating,
             min_count: filter.min_count,
-            side: filter.side.map(Color::from),
+            side: filter.side,
         },
-        has_values: arguments.win_rates,
         skips_bad: arguments.skip,
         memory: arguments.memory.bytes(),
     };
     let written = GamesOutput {
-        path: &arguments.out,
+        path: out,
         format,
         results: arguments.results.as_deref(),
     };
@@ -158,6 +129,6 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         summary.positions > 0,
         "no position is left; nothing was written"
     );
-    print_written(lang, summary.positions, &arguments.out)?;
+    print_written(lang, summary.positions, out)?;
     print_losses(lang, &summary.losses)
 }

@@ -46,10 +46,18 @@ impl<T: fmt::Display> Range<T> {
     }
 }
 
-/// The counts of a book.
+/// A book and its counts.
 struct Summary {
     format: BookFormat,
     bytes: u64,
+    counts: Counts,
+    faults: u64,
+    is_sorted: bool,
+    last_key: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Counts {
     positions: u64,
     without_moves: u64,
     moves: u64,
@@ -58,10 +66,7 @@ struct Summary {
     moves_each: Range<usize>,
     values: Range<i32>,
     depths: Range<i32>,
-    counts: u64,
-    faults: u64,
-    is_sorted: bool,
-    last_key: Vec<u8>,
+    played: u64,
 }
 
 impl Summary {
@@ -70,15 +75,7 @@ impl Summary {
         let mut summary = Self {
             format: reader.format(),
             bytes: path.metadata()?.len(),
-            positions: 0,
-            without_moves: 0,
-            moves: 0,
-            ponder_moves: 0,
-            plies: Range::default(),
-            moves_each: Range::default(),
-            values: Range::default(),
-            depths: Range::default(),
-            counts: 0,
+            counts: Counts::default(),
             faults: 0,
             is_sorted: true,
             last_key: Vec::new(),
@@ -93,20 +90,21 @@ impl Summary {
     }
 
     fn add(&mut self, entry: &BookEntry) {
-        self.positions += 1;
-        self.without_moves += u64::from(entry.moves.is_empty());
-        self.moves += entry.moves.len() as u64;
-        self.plies.add(entry.ply);
-        self.moves_each.add(entry.moves.len());
+        let counts = &mut self.counts;
+        counts.positions += 1;
+        counts.without_moves += u64::from(entry.moves.is_empty());
+        counts.moves += entry.moves.len() as u64;
+        counts.plies.add(entry.ply);
+        counts.moves_each.add(entry.moves.len());
         for known in &entry.moves {
-            self.ponder_moves += u64::from(known.ponder.is_some());
+            counts.ponder_moves += u64::from(known.ponder.is_some());
             if self.format.has_values() {
-                self.values.add(known.value);
+                counts.values.add(known.value);
             }
             if self.format.has_depths() {
-                self.depths.add(known.depth);
+                counts.depths.add(known.depth);
             }
-            self.counts = self.counts.saturating_add(known.count);
+            counts.played = counts.played.saturating_add(known.count);
         }
         let key = order_key(self.format, entry);
         self.is_sorted &= self.last_key <= key;
@@ -120,19 +118,20 @@ impl Summary {
 
     /// The counts, a line each.
     fn text(&self, lang: Lang) -> String {
-        let mut positions = lang.info_positions(self.positions);
-        if self.without_moves > 0 {
-            positions += &lang.info_without_moves(self.without_moves);
+        let counts = &self.counts;
+        let mut positions = lang.info_positions(counts.positions);
+        if counts.without_moves > 0 {
+            positions += &lang.info_without_moves(counts.without_moves);
         }
         let mut lines = vec![
             lang.info_format(self.format, self.bytes),
             positions,
-            lang.info_moves(self.moves, self.moves_each.text(lang)),
-            lang.info_answers(self.ponder_moves),
-            lang.info_plies(self.plies.text(lang)),
-            lang.info_values(self.values.text(lang)),
-            lang.info_depths(self.depths.text(lang)),
-            lang.info_counts(self.counts),
+            lang.info_moves(counts.moves, counts.moves_each.text(lang)),
+            lang.info_answers(counts.ponder_moves),
+            lang.info_plies(counts.plies.text(lang)),
+            lang.info_values(counts.values.text(lang)),
+            lang.info_depths(counts.depths.text(lang)),
+            lang.info_counts(counts.played),
         ];
         if self.has_order() {
             lines.push(if self.is_sorted {
@@ -141,7 +140,7 @@ impl Summary {
                 lang.info_not_sorted()
             });
         }
-        if self.positions > 1 && self.plies.0 == Some((1, 1)) {
+        if counts.positions > 1 && counts.plies.0 == Some((1, 1)) {
             lines.push(lang.info_plies_are_1());
         }
         if self.faults > 0 {

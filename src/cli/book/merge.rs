@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::{checked_output, print_faults, print_losses};
-use crate::cli::arguments::{Indivisible, SortMemory};
+use super::{OutputArguments, print_faults, print_losses};
+use crate::cli::arguments::{Indivisible, SortMemory, one_of};
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::watched;
@@ -25,7 +25,7 @@ pub(super) struct Arguments {
 
     /// Which moves count for a position that is in several books: those searched `deeper`, those of
     /// the `newer` book (named later), or all of them, `weighted` by their counts
-    #[arg(long, value_name = "RULE", default_value_t)]
+    #[arg(long, value_name = "RULE", default_value = "deeper", value_parser = one_of(&RULES))]
     rule: MergeRule,
 
     /// Which positions of each book count: a letter for each book, `b` where black is to move, `w`
@@ -37,6 +37,12 @@ pub(super) struct Arguments {
     #[command(flatten)]
     common: Common,
 }
+
+const RULES: [(&str, MergeRule); 3] = [
+    ("deeper", MergeRule::Deeper),
+    ("newer", MergeRule::Newer),
+    ("weighted", MergeRule::Weighted),
+];
 
 /// The side to move of the positions that count in each book.
 #[derive(Clone, Debug)]
@@ -70,25 +76,11 @@ pub(super) struct SortArguments {
 
 #[derive(Args)]
 struct Common {
-    /// File to write; the extension determines the format: .db, .ybb, .bin or .sbk
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 
     #[command(flatten)]
     memory: SortMemory,
-
-    /// Number of threads
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    threads: u16,
 
     #[command(flatten)]
     indivisible: Indivisible,
@@ -127,17 +119,12 @@ fn merge(
     arguments
         .indivisible
         .check("it is limited by the disk, not by the processor")?;
-    let out: &Path = &arguments.out;
-    let mut format = None;
-    for book in books {
-        format = Some(checked_output(out, arguments.force, book)?);
-    }
-    let Some(format) = format else { return Ok(()) };
+    let out: &Path = &arguments.output.path;
+    let format = arguments.output.check(books.iter().map(PathBuf::as_path))?;
     let settings = MergeSettings {
         rule,
         sides: sides.to_vec(),
         memory: arguments.memory.bytes(),
-        threads: arguments.threads.into(),
     };
     let summary = watched("positions", 1, |watch| {
         makebook::merge(books, (out, format), &settings, watch)

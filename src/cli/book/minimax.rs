@@ -5,13 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{checked_output, print_faults};
+use super::{OutputArguments, print_faults};
 use crate::cli::arguments::Indivisible;
-use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::watched;
 use crate::lang::Lang;
-use crate::makebook::minimax::{self, MinimaxSettings, Rules, Summary};
+use crate::makebook::minimax::{self, MinimaxSettings, Summary};
 
 /// Example: `raicho book minimax book.db --out minimaxed.db`
 #[derive(Args)]
@@ -24,13 +23,8 @@ pub(super) struct Arguments {
     #[arg(value_name = "BOOK")]
     input: PathBuf,
 
-    /// File to write
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 
     /// Write only the moves that are worth as much as the best one
     #[arg(long)]
@@ -45,79 +39,33 @@ pub(super) struct Arguments {
     )]
     threads: u16,
 
-    #[command(flatten)]
-    rules: RuleArguments,
+    /// Solve loops exactly, component by component: large ones take no longer than others, and the
+    /// results differ from those of `peta_shock`
+    #[arg(long)]
+    components: bool,
 
     #[command(flatten)]
     indivisible: Indivisible,
 }
 
-#[derive(Args)]
-#[command(next_help_heading = "Rules other than those of peta_shock (the results differ)")]
-struct RuleArguments {
-    /// What a draw is worth for black in centipawns, where black uses the book
-    #[arg(
-        long,
-        value_name = "CP",
-        default_value_t = 0,
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(i16).range(-30_000..=30_000)
-    )]
-    draw_black: i16,
-
-    /// What a draw is worth for white, where white uses the book. If it differs from --draw-black,
-    /// --separate-colors is needed
-    #[arg(
-        long,
-        value_name = "CP",
-        default_value_t = 0,
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(i16).range(-30_000..=30_000)
-    )]
-    draw_white: i16,
-
-    /// Do not take positions that differ in their colours alone for one
-    #[arg(long)]
-    separate_colors: bool,
-
-    /// Solve loops exactly, component by component: large ones take no longer than others
-    #[arg(long)]
-    components: bool,
-}
-
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    let rules = &arguments.rules;
     arguments
         .indivisible
         .check("all positions of a book depend on each other")?;
-    ensure_usage!(
-        rules.draw_black == rules.draw_white || rules.separate_colors,
-        "--draw-black and --draw-white differ, which needs --separate-colors: a position and the \
-         same one with colours swapped can then have different values"
-    );
-    checked_output(&arguments.out, arguments.force, &arguments.input)?;
+    arguments.output.check([&*arguments.input])?;
     let settings = MinimaxSettings {
-        rules: Rules {
-            draw_value: [rules.draw_black, rules.draw_white],
-            separates_colors: rules.separate_colors,
-            uses_components: rules.components,
-        },
+        uses_components: arguments.components,
         keeps_best_only: arguments.shrink,
         threads: arguments.threads.into(),
     };
     let summary = watched("MB", 1_000_000, |watch| {
-        minimax::run(&arguments.input, &arguments.out, &settings, watch)
+        minimax::run(&arguments.input, &arguments.output.path, &settings, watch)
     })?;
     print_faults(&arguments.input, &summary.faults);
-    print(&summary, arguments, &settings, lang)
+    print(&summary, arguments, lang)
 }
 
-fn print(
-    summary: &Summary,
-    arguments: &Arguments,
-    settings: &MinimaxSettings,
-    lang: Lang,
-) -> anyhow::Result<()> {
+fn print(summary: &Summary, arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let counts = &summary.counts;
     let mut out = output::stdout();
     for (count, what) in [
@@ -132,11 +80,11 @@ fn print(
         writeln!(out, "{:>12}  {}", counts.without_moves, lang.graph_empty())?;
     }
     writeln!(out, "{:>12}  {}", counts.rounds, lang.graph_rounds())?;
-    if !settings.rules.is_default() {
+    if arguments.components {
         writeln!(out, "{}", lang.other_rules())?;
     } else if counts.large_loops > 0 {
         writeln!(out, "{}", lang.large_loops(counts.large_loops))?;
     }
-    writeln!(out, "{}", lang.written_to(arguments.out.display()))?;
+    writeln!(out, "{}", lang.written_to(arguments.output.path.display()))?;
     Ok(())
 }

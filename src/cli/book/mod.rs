@@ -9,7 +9,7 @@ mod minimax;
 mod probe;
 mod think;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use clap::{Args, Subcommand};
@@ -74,8 +74,30 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 
 // --- What the subcommands share ---
 
-/// The format of a book to be written, after checking that it can be and is not the input.
-fn checked_output(out: &Path, is_forced: bool, input: &Path) -> anyhow::Result<BookFormat> {
+/// The book that is written.
+#[derive(Args)]
+struct OutputArguments {
+    /// File to write; the extension determines the format: .db, .ybb, .bin or .sbk
+    #[arg(long = "out", value_name = "FILE")]
+    path: PathBuf,
+
+    /// Overwrite existing files
+    #[arg(long)]
+    force: bool,
+}
+
+impl OutputArguments {
+    /// The format of the book, after checking that it can be written and is none of the inputs.
+    fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<BookFormat> {
+        checked_output(&self.path, self.force, inputs)
+    }
+}
+
+fn checked_output<'a>(
+    out: &Path,
+    is_forced: bool,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> anyhow::Result<BookFormat> {
     let name = out.display();
     let Some(format) = BookFormat::of_path(out) else {
         bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
@@ -85,7 +107,7 @@ fn checked_output(out: &Path, is_forced: bool, input: &Path) -> anyhow::Result<B
         format != BookFormat::Ybb || !is_stream(out),
         "{name}: a .ybb is not written in order, expected a file instead of a pipe or device"
     );
-    result_file::check_unread(out, std::iter::once(input))?;
+    result_file::check_unread(out, inputs.into_iter())?;
     Ok(format)
 }
 
@@ -116,9 +138,6 @@ fn print_written(lang: Lang, positions: u64, out: &Path) -> anyhow::Result<()> {
 
 /// Prints what the format of a book could not hold, if there is anything.
 fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
-    if losses.is_none() {
-        return Ok(());
-    }
     let parts = [
         (
             losses.entries,
@@ -139,15 +158,11 @@ fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
         (losses.counts, "count", "", "採択回数"),
         (losses.illegal_moves, "illegal move", "", "反則手"),
     ];
-    output::print_line(lang.left_out(listed(lang, &parts)))?;
-    Ok(())
+    print_parts(lang, &parts, |parts| lang.left_out(parts))
 }
 
 /// Prints what was in a `.sbk` book and is not read, if there is anything.
 fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
-    if extras.is_none() {
-        return Ok(());
-    }
     let parts = [
         (extras.comments, "comment", "", "コメント"),
         (extras.results, "count", " of games", "対局数"),
@@ -159,15 +174,18 @@ fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
         ),
         (extras.marks, "mark", " of moves", "指し手の記号"),
     ];
-    output::print_line(lang.not_read(listed(lang, &parts)))?;
-    Ok(())
+    print_parts(lang, &parts, |parts| lang.not_read(parts))
 }
 
 /// A count, its English noun, what follows the noun, and its Japanese noun.
 type Part = (u64, &'static str, &'static str, &'static str);
 
-/// The counts that are not 0.
-fn listed(lang: Lang, parts: &[Part]) -> String {
+/// Prints a sentence with the counts that are not 0, if there are any.
+fn print_parts(
+    lang: Lang,
+    parts: &[Part],
+    sentence: impl FnOnce(String) -> String,
+) -> anyhow::Result<()> {
     let parts = parts.iter().filter(|(count, ..)| *count > 0);
     let parts = parts.map(|&(count, noun, rest, ja)| match lang {
         Lang::En => counted(count, noun) + rest,
@@ -177,5 +195,9 @@ fn listed(lang: Lang, parts: &[Part]) -> String {
         Lang::En => ", ",
         Lang::Ja => "、",
     };
-    parts.collect::<Vec<_>>().join(separator)
+    let parts: Vec<String> = parts.collect();
+    if !parts.is_empty() {
+        output::print_line(sentence(parts.join(separator)))?;
+    }
+    Ok(())
 }

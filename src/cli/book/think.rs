@@ -8,10 +8,11 @@ use anyhow::{Context, ensure};
 use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
-use super::{checked_output, print_faults, print_losses};
+use super::{OutputArguments, print_faults, print_losses};
 use crate::book::FaultLog;
 use crate::cli::arguments::{
-    SortMemory, WorkArguments, evaluation_identity, load_evaluation, parse_time, read_bytes,
+    SortMemory, WorkArguments, evaluation_identity, load_evaluation, numbered_lines, parse_time,
+    read_bytes,
 };
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
@@ -21,9 +22,8 @@ use crate::lang::Lang;
 use crate::makebook::think::{
     Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, WriteThoughts, write_thoughts,
 };
-use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, Numbers, RunKind, Shard, execute};
+use crate::runs::{Execution, Numbers, Plan, RunKind, Shard, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
 
 /// Example: `raicho book think --book book.db --nodes 1000000 --threads 8 --out deeper.db`
@@ -39,27 +39,14 @@ pub(super) struct Arguments {
     #[arg(value_name = "LIST", group = "source")]
     list: Option<PathBuf>,
 
-    /// Search the positions of this book; the output has its other positions too
+    /// Search the positions of this book; the output has its other positions too. With --depth those
+    /// whose first move was searched deeper, or as deep with as many moves as --multipv, are left as
+    /// they are
     #[arg(long, value_name = "BOOK", group = "source")]
     book: Option<PathBuf>,
 
-    /// Search every position of each line of LIST, not only the last
-    #[arg(long, requires = "list")]
-    each: bool,
-
-    /// Positions of the book whose first move was searched to this depth, with as many moves as
-    /// --multipv, are not searched again [default: --depth; without it all are searched]
-    #[arg(long, value_name = "PLIES", requires = "book")]
-    enough: Option<i32>,
-
-    /// Book to write; the extension determines the format: .db, .ybb, .bin or .sbk. With --shard it
-    /// has that part of the positions: merge the parts
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 
     #[command(flatten)]
     search: SearchArguments,
@@ -93,7 +80,7 @@ struct Settings {
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let source = arguments.book.as_ref().or(arguments.list.as_ref());
     let Some(source) = source else { return Ok(()) };
-    let format = checked_output(&arguments.out, arguments.force, source)?;
+    let format = arguments.output.check([&**source])?;
     let effort = arguments.search.effort()?;
     let found = arguments.positions()?;
     ensure!(
@@ -120,25 +107,15 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let done = done.chain(found.enough().iter().copied());
     let numbers = Numbers::new(Some(settings.positions), shard, done);
     let mut plan = ThinkingPlan::new(found.tasks(), numbers, folder, known, &progress);
-    let job = Thinking {
-        effort: &settings.effort,
-        evaluator: &evaluator,
-        stop: &stop,
-    };
-    let execution = Execution {
-        threads: arguments.search.threads.into(),
-        name: "think",
-        stack_bytes: Some(SOLO_STACK_BYTES),
-        stop: &stop,
-    };
-    let result = execute(&job, &mut plan, &execution);
+    let search = &arguments.search;
+    let result = search.execute(&mut plan, (&settings.effort, &evaluator), &stop);
     meter.finish();
     result?;
     arguments.work.check_complete(&stop)?;
     let thoughts = plan.into_thoughts();
     let what = WriteThoughts {
         book: arguments.book.as_ref(),
-        output: (&arguments.out, format),
+        output: (&arguments.output.path, format),
         shard,
         memory: arguments.memory.bytes(),
     };
@@ -146,7 +123,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     output::print_line(lang.positions_searched(
         lang.positions(thoughts.len() as u64),
         written,
-        arguments.out.display(),
+        arguments.output.path.display(),
     ))?;
     print_losses(lang, &losses)
 }
@@ -154,7 +131,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 impl Arguments {
     fn positions(&self) -> anyhow::Result<Positions> {
         if let Some(book) = &self.book {
-            let enough = self.enough.or(self.search.depth).map(|depth| Enough {
+            let enough = self.search.depth.map(|depth| Enough {
                 depth,
                 moves: self.search.multipv.into(),
             });
@@ -165,13 +142,7 @@ impl Arguments {
         }
         let mut found = Positions::default();
         for line in self.list.iter().map(|list| read_lines(list)) {
-            for line in line? {
-                if self.each {
-                    positions(&line).for_each(|position| found.add(&position));
-                } else {
-                    found.add(&line.position());
-                }
-            }
+            line?.iter().for_each(|line| found.add(&line.position()));
         }
         Ok(found)
     }
@@ -212,7 +183,7 @@ pub(super) struct SearchArguments {
     /// Number of positions at a time, each on one core
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(super) threads: u16,
+    threads: u16,
 }
 
 impl SearchArguments {
@@ -231,6 +202,27 @@ impl SearchArguments {
         })
     }
 
+    /// Searches what the plan hands out.
+    pub(super) fn execute<'a>(
+        &self,
+        plan: &mut dyn Plan<Thinking<'a>>,
+        (effort, evaluator): (&'a Effort, &'a Evaluator),
+        stop: &'a Stop,
+    ) -> anyhow::Result<()> {
+        let job = Thinking {
+            effort,
+            evaluator,
+            stop,
+        };
+        let execution = Execution {
+            threads: self.threads.into(),
+            name: "book",
+            stack_bytes: Some(SOLO_STACK_BYTES),
+            stop,
+        };
+        execute(&job, plan, &execution)
+    }
+
     /// The evaluation, and what identifies it.
     pub(super) fn evaluator(&self) -> anyhow::Result<(Evaluator, String)> {
         let (choice, evaluator) = load_evaluation(&self.eval)?;
@@ -245,23 +237,9 @@ pub(super) fn read_lines(path: &Path) -> anyhow::Result<Vec<SfenLine>> {
     let bytes = read_bytes(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = Vec::new();
-    for (line, number) in text.trim_start_matches('\u{feff}').lines().zip(1..) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in numbered_lines(&text) {
         let parsed: Result<SfenLine, _> = line.parse();
         lines.push(parsed.with_context(|| format!("{} line {number}", path.display()))?);
     }
     Ok(lines)
-}
-
-/// All positions of a line, from its start to its end.
-fn positions(line: &SfenLine) -> impl Iterator<Item = Position> {
-    let mut position = line.start.clone();
-    let after = line.moves.clone().into_iter().map(move |mv| {
-        position.do_move(mv);
-        position.clone()
-    });
-    std::iter::once(line.start.clone()).chain(after)
 }

@@ -17,10 +17,11 @@ use crate::cli::arguments::{Named, WorkArguments, outputs, parse_share};
 use crate::cli::error::ensure_usage;
 use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
+use crate::records::RecordError;
 use crate::records::encoding;
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
-use crate::records::text::{TextEncoding, TextError, TextFormat};
+use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{OutputFile, is_stream};
 use crate::train::data::pass::{self, BadRecords, HeldOut};
 use crate::train::data::{Source, Sources};
@@ -330,7 +331,7 @@ fn read_stdin(format: Option<Format>, tally: &mut Tally) -> anyhow::Result<Vec<F
 
 /// The games that could be read. What is wrong with the others is said.
 fn good(
-    found: Vec<Result<GameRecord, TextError>>,
+    found: Vec<Result<GameRecord, RecordError>>,
     name: &impl fmt::Display,
     tally: &mut Tally,
 ) -> Vec<Found> {
@@ -349,7 +350,7 @@ fn good(
             }
             Err(error) => {
                 tally.broken += 1;
-                let error = anyhow::Error::from(error).context(name.to_string());
+                let error = anyhow::Error::from(error).context(format!("{name}: game {number}"));
                 let message = output::message(&error);
                 output::eprint_line(format_args!("error: {message}; the game is skipped"));
             }

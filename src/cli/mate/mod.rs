@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::arguments::{WorkArguments, parse_time, read_bytes, set_position};
+use crate::cli::arguments::{WorkArguments, numbered_lines, parse_time, read_bytes, set_position};
 use crate::cli::error::as_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file;
@@ -42,13 +42,8 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "SFEN")]
     sfen: Option<String>,
 
-    /// Time per problem: milliseconds, or with a unit as in `3s`, `500ms` [default: no limit]
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    time: Option<Duration>,
-
-    /// Nodes per problem
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    search: SearchArguments,
 
     /// Number of threads: each solves one problem at a time; a single problem is solved by all
     /// together
@@ -59,6 +54,29 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u16).range(1..=512)
     )]
     threads: u16,
+
+    /// Write a page with the solutions, which any browser plays through without a network
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Print only the totals
+    #[arg(long)]
+    summary: bool,
+
+    #[command(flatten)]
+    work: WorkArguments,
+}
+
+/// What decides the answers. It is stored with them.
+#[derive(Args, Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct SearchArguments {
+    /// Time per problem: milliseconds, or with a unit as in `3s`, `500ms` [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    time: Option<Duration>,
+
+    /// Nodes per problem
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
 
     /// Total size of the tables of all threads in MB
     #[arg(
@@ -76,17 +94,6 @@ pub(super) struct Arguments {
     /// Search for second solutions (余詰) at every move of the line
     #[arg(long)]
     check_dual: bool,
-
-    /// Write a page with the solutions, which any browser plays through without a network
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-
-    /// Print only the totals
-    #[arg(long)]
-    summary: bool,
-
-    #[command(flatten)]
-    work: WorkArguments,
 }
 
 const KIND: RunKind = RunKind {
@@ -115,7 +122,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         settings: &settings,
         // With fewer problems than threads, several threads solve each problem together.
         threads_each: all / threads,
-        hash_each: (arguments.hash as usize / threads).max(1),
+        hash_each: (arguments.search.hash as usize / threads).max(1),
         stop: &stop,
     };
     let done = answers.len() as u64;
@@ -170,16 +177,12 @@ fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
     let bytes = read_bytes(&path)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut problems = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim().trim_start_matches('\u{feff}');
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
+    for (number, line) in numbered_lines(&text) {
         let sfen = line
             .split('\t')
             .find(|column| column.matches('/').count() >= 8)
             .unwrap_or(line);
-        let place = || format!("{} line {}", path.display(), index + 1);
+        let place = || format!("{} line {number}", path.display());
         set_position(&mut engine, sfen).with_context(place)?;
         problems.push(Problem {
             number: problems.len() as u64 + 1,
@@ -289,14 +292,8 @@ struct Settings {
     /// CRC-32 of their positions.
     checksum: u32,
     shard: Shard,
-    /// Time limit per problem.
-    time: Option<Duration>,
-    /// Node limit per problem.
-    nodes: Option<u64>,
-    /// Total size of all tables in MB.
-    hash: u32,
-    shortest: bool,
-    check_dual: bool,
+    #[serde(flatten)]
+    search: SearchArguments,
 }
 
 impl Settings {
@@ -310,11 +307,7 @@ impl Settings {
             problems: problems.len() as u64,
             checksum: checksum.finalize(),
             shard,
-            time: arguments.time,
-            nodes: arguments.nodes,
-            hash: arguments.hash,
-            shortest: arguments.shortest,
-            check_dual: arguments.check_dual,
+            search: arguments.search.clone(),
         }
     }
 
@@ -360,16 +353,20 @@ impl Job for Problems<'_> {
         let start = Instant::now();
         let position = &self.all[number as usize - 1].position;
         let limits = |begun: Instant| MateLimits {
-            deadline: self.settings.time.and_then(|time| begun.checked_add(time)),
-            nodes: self.settings.nodes,
-            shortest: self.settings.shortest,
+            deadline: self
+                .settings
+                .search
+                .time
+                .and_then(|time| begun.checked_add(time)),
+            nodes: self.settings.search.nodes,
+            shortest: self.settings.search.shortest,
             threads: self.threads_each,
             // A problem can take arbitrarily long, so the first request to end stops its search.
             ..MateLimits::until(self.stop.flag())
         };
         let solution = solver.solve(position, &limits(start), &mut |_| {})?;
         let second = match &solution.verdict {
-            Verdict::Mate { line, .. } if self.settings.check_dual => {
+            Verdict::Mate { line, .. } if self.settings.search.check_dual => {
                 Some(solver.second_solutions(position, line, &limits(Instant::now()))?)
             }
             _ => None,

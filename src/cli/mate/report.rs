@@ -12,7 +12,7 @@ use crate::lang::{self, Lang};
 use crate::page::{Game, Kind, PROGRAM, Page};
 use crate::position::Position;
 use crate::runs::Numbers;
-use crate::types::{Move, Move16};
+use crate::types::Move;
 use crate::util::counted;
 
 /// The language of the report.
@@ -251,9 +251,7 @@ impl Words {
 
 /// A move of an answer, which is legal in its position.
 fn parsed(position: &Position, text: &str) -> Option<Move> {
-    let stored: Move16 = text.parse().ok()?;
-    let mv = position.to_move(stored)?;
-    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
+    position.legal_move(text.parse().ok()?)
 }
 
 /// Writes the solutions as a page.
@@ -301,20 +299,10 @@ fn game(problem: &Problem, answer: &Answer) -> Game {
         let found = answer.second.iter().flat_map(|second| &second.found);
         let here = found
             .filter(|second| second.index == index)
-            .filter_map(|second| {
-                let mv = position.to_move(second.mv.parse::<Move16>().ok()?)?;
-                Some((mv, second.plies))
-            });
+            .filter_map(|second| Some((parsed(&position, &second.mv)?, second.plies)));
         seconds.push(Game::mate_lines(&position, &here.collect::<Vec<_>>()));
-        let Some(text) = answer.moves.get(index) else {
-            break;
-        };
-        // The solver's own moves.
-        let Some(mv) = text
-            .parse::<Move16>()
-            .ok()
-            .and_then(|mv| position.to_move(mv))
-        else {
+        let next = answer.moves.get(index);
+        let Some(mv) = next.and_then(|text| parsed(&position, text)) else {
             break;
         };
         position.do_move(mv);

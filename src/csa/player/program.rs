@@ -384,6 +384,5 @@ fn answer(best: BestMove<'_>, position: &Position) -> Answer {
 
 /// The legal move of a USI text.
 fn legal_move(position: &Position, text: &str) -> Option<Move> {
-    let mv = position.to_move(text.parse().ok()?)?;
-    (position.pseudo_legal(mv) && position.legal(mv)).then_some(mv)
+    position.legal_move(text.parse().ok()?)
 }

@@ -276,8 +276,7 @@ impl Playing {
         context: &mut Context,
     ) {
         let position = line.position();
-        let is_legal = |mv: &Move| position.pseudo_legal(*mv) && position.legal(*mv);
-        let Some(expected) = reply.filter(is_legal) else {
+        let Some(expected) = reply.filter(|&mv| position.is_legal(mv)) else {
             return;
         };
         line.moves.push(expected);

@@ -7,7 +7,6 @@
 
 use arrayvec::ArrayVec;
 
-use super::Rules;
 use crate::book::{Problem, rotated_move};
 use crate::movegen::legal_on_board;
 use crate::position::Board;
@@ -139,21 +138,6 @@ impl Graph {
         self.leaf_moves.append(&mut part.leaf_moves);
         self.leaf_values.append(&mut part.leaf_values);
     }
-
-    /// The graph in which each position stands twice: node `i` for the side that uses the book, and
-    /// node `len + i` for its opponent. Edges lead from one half into the other.
-    #[must_use]
-    pub(super) fn for_both_sides(&self) -> Self {
-        let mut both = self.clone();
-        both.append(self.clone());
-        let (nodes, edges) = (self.len() as u32, self.targets.len());
-        for (index, target) in both.targets.iter_mut().enumerate() {
-            if index < edges {
-                *target += nodes;
-            }
-        }
-        both
-    }
 }
 
 /// The edges of a graph backwards.
@@ -194,30 +178,20 @@ impl Graph {
     /// to move, both as they stand on the board. Illegal moves are left out.
     pub fn of_positions<'a>(
         positions: impl Iterator<Item = (&'a Board, &'a [(Move16, i16)])> + Clone,
-        rules: Rules,
     ) -> Self {
-        let keys = positions.clone();
-        let keys = keys.map(|(board, _)| node_key(board, rules.separates_colors));
+        let keys = positions.clone().map(|(board, _)| node_key(board));
         let table = KeyTable::new(keys.collect());
-        let linker = Linker {
-            table: &table,
-            separates_colors: rules.separates_colors,
-        };
         let mut graph = Self::default();
         for (board, moves) in positions {
             let node = Turned::new(board.clone());
             let listed = moves
                 .iter()
                 .filter_map(|&(mv, value)| Some((node.turn(mv)?, value)));
-            linker.add(&node, &listed.collect::<Vec<_>>(), &mut graph);
+            table.link(&node, &listed.collect::<Vec<_>>(), &mut graph);
         }
         graph
     }
 }
-
-/// Added to the second half of a key where white moves in the book, if positions that differ in
-/// colours alone are different nodes. Any odd number does.
-const COLOR_TAG: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A position of the book: black is to move, and `is_white` says that it is turned.
 pub(super) struct Turned {
@@ -265,36 +239,19 @@ pub(super) fn turned(mv: Move16, is_white: bool) -> Option<Move16> {
 
 /// The key under which the position is found: it is the one with white to move that a move leads
 /// to.
-pub(super) fn node_key(board: &Board, separates_colors: bool) -> Lanes {
-    let is_white = board.side_to_move() == Color::White;
-    let key = if is_white {
-        board.key::<2>()
-    } else {
-        board.rotated().key::<2>()
+pub(super) fn node_key(board: &Board) -> Lanes {
+    let key: Key128 = match board.side_to_move() {
+        Color::White => board.key(),
+        Color::Black => board.rotated().key(),
     };
-    tagged(key, separates_colors && is_white)
+    key.lanes()
 }
 
-const fn tagged(key: Key128, is_tagged: bool) -> Lanes {
-    let mut lanes = key.lanes();
-    if is_tagged {
-        lanes[1] = lanes[1].wrapping_add(COLOR_TAG);
-    }
-    lanes
-}
-
-/// Links positions to those of a table.
-pub(super) struct Linker<'a> {
-    pub(super) table: &'a KeyTable,
-    /// Whether positions that differ in colours alone are different nodes.
-    pub(super) separates_colors: bool,
-}
-
-impl Linker<'_> {
+impl KeyTable {
     /// Adds a node with its edges and leaves to `graph`. `listed` are the moves of the book from
     /// black's view; of equal ones the first counts. Returns those that are illegal, which are left
     /// out.
-    pub(super) fn add(
+    pub(super) fn link(
         &self,
         node: &Turned,
         listed: &[(Move16, i16)],
@@ -310,18 +267,17 @@ impl Linker<'_> {
         let mut keys: ArrayVec<u64, MAX_MOVES> = ArrayVec::new();
         for &mv in &moves {
             let after = board.key_after(key, mv).low64();
-            self.table.prefetch(after);
+            self.prefetch(after);
             keys.push(after);
         }
-        let is_tagged = self.separates_colors && !node.is_white;
         let mut full_key: Option<Key128> = None;
         let mut edges: ArrayVec<Move16, MAX_MOVES> = ArrayVec::new();
         for (&mv, &after) in moves.iter().zip(&keys) {
             let full = || {
                 let key = *full_key.get_or_insert_with(|| board.key());
-                tagged(board.key_after(key, mv), is_tagged)
+                board.key_after(key, mv).lanes()
             };
-            if let Some(target) = self.table.find(after, full) {
+            if let Some(target) = self.find(after, full) {
                 graph.add_edge(mv.to_move16(), target);
                 edges.push(mv.to_move16());
             }
@@ -530,11 +486,6 @@ mod tests {
         assert_eq!(
             [of(0), of(1), of(2), of(3)],
             [vec![2], vec![0, 2], vec![0, 3], vec![]]
-        );
-        let both = whole.for_both_sides();
-        assert_eq!(
-            (both.targets(0), both.targets(4)),
-            (&[5, 6][..], &[1, 2][..])
         );
     }
 

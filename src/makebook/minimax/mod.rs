@@ -18,40 +18,22 @@ mod text_book;
 
 use std::path::Path;
 
+use anyhow::{Context as _, bail, ensure};
+
 use crate::book::{BookFormat, BookReader, FaultLog};
-use crate::makebook::MakeError;
 use crate::runs::Watch;
-use crate::types::Color;
+
+use graph::{KeyTable, Lanes};
 
 pub use graph::Graph;
 pub use solution::{Outcome, Solution};
 
-/// How values are carried back. The default is what `YaneuraOu` does; anything else gives other
-/// results.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Rules {
-    /// What a draw is worth, in centipawns, for the side that uses the book, by its colour.
-    pub draw_value: [i16; Color::NUM],
-    /// Whether positions that differ in their colours alone are different nodes. Needed if the two
-    /// draw values differ.
-    pub separates_colors: bool,
-    /// Whether loops are solved exactly, component by component, instead of by passes over the
-    /// nodes and by walking over all paths.
-    pub uses_components: bool,
-}
-
-impl Rules {
-    /// Whether the result is that of `YaneuraOu`.
-    pub fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// The settings of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MinimaxSettings {
-    /// How values are carried back.
-    pub rules: Rules,
+    /// Whether loops are solved exactly, component by component, instead of by passes over the
+    /// nodes and by walking over all paths, as `YaneuraOu` does; the results differ.
+    pub uses_components: bool,
     /// Whether to write only the moves that are worth as much as the best one (`shrink`).
     pub keeps_best_only: bool,
     /// Number of threads, at least 1.
@@ -97,25 +79,34 @@ pub fn run(
     output: &Path,
     settings: &MinimaxSettings,
     watch: &Watch<'_>,
-) -> Result<Summary, MakeError> {
+) -> anyhow::Result<Summary> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads);
-    let pool = pool.build()?;
+    let pool = pool.build().context("threads cannot be started")?;
     let format = BookReader::open(input)?.format();
     let wanted = BookFormat::of_path(output).unwrap_or(format);
-    if wanted != format {
-        return Err(MakeError::Format {
-            path: output.to_owned(),
-            reason: format!("the book is written as it is read, expected the ending {format}"),
-        });
-    }
+    ensure!(
+        wanted == format,
+        "{}: the book is written as it is read, expected the ending {format}",
+        output.display()
+    );
     pool.install(|| match format {
         BookFormat::Db => text_book::run(input, output, settings, watch),
         BookFormat::Ybb => other_book::run(input, output, settings, watch),
-        BookFormat::Bin | BookFormat::Sbk => Err(MakeError::Format {
-            path: input.to_owned(),
-            reason: format!("has the format {format}, expected .db or .ybb: convert it first"),
-        }),
+        BookFormat::Bin | BookFormat::Sbk => bail!(
+            "{}: has the format {format}, expected .db or .ybb: convert it first",
+            input.display()
+        ),
     })
+}
+
+/// The table of the nodes with these keys.
+///
+/// # Errors
+/// They are too many for the numbers of nodes.
+fn table_of(keys: Vec<Lanes>) -> anyhow::Result<KeyTable> {
+    const MOST: usize = (u32::MAX / 2) as usize;
+    ensure!(keys.len() < MOST, "the book has more than {MOST} positions");
+    Ok(KeyTable::new(keys))
 }
 
 #[cfg(test)]

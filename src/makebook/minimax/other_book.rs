@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use anyhow::Context as _;
 use rayon::prelude::*;
 
-use super::graph::{Graph, KeyTable, Lanes, Linker, Turned, node_key, turned};
+use super::graph::{Graph, KeyTable, Lanes, Turned, node_key, turned};
 use super::solution::{MAX_VALUE, Solution};
-use super::{MinimaxSettings, Rules, Summary};
+use super::{MinimaxSettings, Summary, table_of};
 use crate::book::{BookEntry, BookFault, BookMove, BookReader, BookWriter, FaultLog, Place};
-use crate::makebook::MakeError;
+use crate::makebook::{keep_fault, named};
 use crate::position::Board;
 use crate::runs::Watch;
 use crate::types::Move16;
@@ -24,14 +25,14 @@ pub(super) fn run(
     output: &Path,
     settings: &MinimaxSettings,
     watch: &Watch<'_>,
-) -> Result<Summary, MakeError> {
+) -> anyhow::Result<Summary> {
     let format = BookReader::open(input)?.format();
-    let mut out = BookWriter::create(output, format).map_err(MakeError::output(output))?;
+    let mut out = BookWriter::create(output, format).with_context(named(output))?;
     let (graph, faults) = {
-        let table = KeyTable::new(read_keys(input, settings.rules, watch)?);
-        read_graph(input, &table, settings.rules, watch)?
+        let table = read_keys(input, watch)?;
+        read_graph(input, &table, watch)?
     };
-    let solution = Solution::of(&graph, settings.rules);
+    let solution = Solution::of(&graph, settings.uses_components);
     let mut node = 0;
     let mut moves = Vec::new();
     for_all_entries(input, 2, watch, &mut FaultLog::default(), |entries| {
@@ -48,12 +49,12 @@ pub(super) fn run(
             });
             entry.moves.clear();
             entry.moves.extend(known);
-            out.write(&entry).map_err(MakeError::write(output))?;
+            out.write(&entry).with_context(named(output))?;
             node += 1;
         }
         Ok(())
     })?;
-    out.finish().map_err(MakeError::io(output))?;
+    out.finish().with_context(named(output))?;
     Ok(Summary {
         counts: solution.counts,
         faults,
@@ -67,8 +68,8 @@ fn for_all_entries(
     pass: u64,
     watch: &Watch<'_>,
     faults: &mut FaultLog,
-    mut work: impl FnMut(Vec<BookEntry>) -> Result<(), MakeError>,
-) -> Result<(), MakeError> {
+    mut work: impl FnMut(Vec<BookEntry>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut reader = BookReader::open(path)?;
     let size = reader.positions().unwrap_or(0);
     let mut done = pass * size;
@@ -78,7 +79,7 @@ fn for_all_entries(
             done += 1;
             match entry {
                 Ok(entry) => entries.push(entry),
-                Err(fault) => MakeError::log(path, fault, faults)?,
+                Err(fault) => keep_fault(path, fault, faults)?,
             }
         }
         if entries.is_empty() {
@@ -89,31 +90,23 @@ fn for_all_entries(
     }
 }
 
-fn read_keys(path: &Path, rules: Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>, MakeError> {
+fn read_keys(path: &Path, watch: &Watch<'_>) -> anyhow::Result<KeyTable> {
     let mut keys: Vec<Lanes> = Vec::new();
     for_all_entries(path, 0, watch, &mut FaultLog::default(), |entries| {
         keys.par_extend(entries.par_iter().map(|entry| {
             let board = board_of(entry);
-            node_key(&board, rules.separates_colors)
+            node_key(&board)
         }));
         Ok(())
     })?;
-    if keys.len() >= (u32::MAX / 2) as usize {
-        return Err(MakeError::TooLarge);
-    }
-    Ok(keys)
+    table_of(keys)
 }
 
 fn read_graph(
     path: &Path,
     table: &KeyTable,
-    rules: Rules,
     watch: &Watch<'_>,
-) -> Result<(Graph, FaultLog), MakeError> {
-    let linker = Linker {
-        table,
-        separates_colors: rules.separates_colors,
-    };
+) -> anyhow::Result<(Graph, FaultLog)> {
     let mut graph = Graph::default();
     let mut faults = FaultLog::default();
     let mut illegal = Vec::new();
@@ -122,7 +115,7 @@ fn read_graph(
         let parts: Vec<(Graph, Vec<BookFault>)> = entries
             .par_chunks(PART)
             .enumerate()
-            .map(|(index, part)| link_part(part, first + index * PART, &linker))
+            .map(|(index, part)| link_part(part, first + index * PART, table))
             .collect();
         first += entries.len();
         for (part, faults) in parts {
@@ -138,7 +131,7 @@ fn read_graph(
 }
 
 /// Links entries, the first of which has the number `first`.
-fn link_part(entries: &[BookEntry], first: usize, linker: &Linker<'_>) -> (Graph, Vec<BookFault>) {
+fn link_part(entries: &[BookEntry], first: usize, table: &KeyTable) -> (Graph, Vec<BookFault>) {
     let mut graph = Graph::default();
     let mut faults = Vec::new();
     for (entry, index) in entries.iter().zip(first as u64..) {
@@ -149,7 +142,7 @@ fn link_part(entries: &[BookEntry], first: usize, linker: &Linker<'_>) -> (Graph
             Some((node.turn(known.mv)?, value))
         });
         let listed: Vec<(Move16, i16)> = listed.collect();
-        for mv in linker.add(&node, &listed, &mut graph) {
+        for mv in table.link(&node, &listed, &mut graph) {
             faults.push(BookFault::new(Place::Index(index), node.illegal(mv)));
         }
     }

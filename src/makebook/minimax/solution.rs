@@ -3,10 +3,10 @@
 
 use std::collections::VecDeque;
 
+use super::Counts;
 use super::graph::{Bits, Graph, Parents};
 use super::loops::{self, Arena, CheckLoops, solve};
-use super::{Counts, Rules};
-use crate::types::{Color, Move16};
+use crate::types::Move16;
 
 /// The depth of what repeats for ever.
 pub(super) const ENDLESS: u16 = 9999;
@@ -79,25 +79,26 @@ impl Outcome {
 /// Rounds over all nodes in which outcomes can travel around loops.
 const MAX_ROUNDS: u32 = MAX_PLIES as u32 + 100;
 
+/// A draw by repetition.
+const DRAW: Outcome = Outcome {
+    value: 0,
+    depth: ENDLESS,
+};
+
 /// The outcomes of all moves of a graph.
 pub struct Solution {
     /// The outcome of each node, for its parents.
     outcomes: Vec<Outcome>,
     /// Nodes on loops of perpetual check.
     check_loops: Bits,
-    /// Added to the target of an edge: the size of the graph if it was doubled, else 0.
-    offset: usize,
     /// What was found.
     pub counts: Counts,
 }
 
 impl Solution {
-    /// Solves a graph.
-    pub fn of(graph: &Graph, rules: Rules) -> Self {
-        if rules.draw_value == [0; Color::NUM] {
-            return Solver::new(graph, rules, 0).solve();
-        }
-        Solver::new(&graph.for_both_sides(), rules, graph.len()).solve()
+    /// Solves a graph, its loops exactly if `uses_components` says so.
+    pub fn of(graph: &Graph, uses_components: bool) -> Self {
+        Solver::new(graph, uses_components).solve()
     }
 
     /// The outcome of the best move of a node for its side to move; `None` without any move.
@@ -111,9 +112,9 @@ impl Solution {
 
     /// The outcome of a move into the node `target`.
     fn edge(&self, graph: &Graph, target: u32) -> Outcome {
-        let node = self.offset + target as usize;
+        let node = target as usize;
         let mut outcome = self.outcomes[node];
-        if self.check_loops.has(node) && graph.is_in_check(target as usize) {
+        if self.check_loops.has(node) && graph.is_in_check(node) {
             // The check must not be preferred to a way out that is worth as much.
             outcome.depth = PERPETUAL_CHECK;
         }
@@ -157,8 +158,7 @@ impl Solution {
 
 struct Solver<'a> {
     graph: &'a Graph,
-    rules: Rules,
-    offset: usize,
+    uses_components: bool,
     parents: Parents,
     settled: Bits,
     loops: CheckLoops,
@@ -167,15 +167,14 @@ struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    fn new(graph: &'a Graph, rules: Rules, offset: usize) -> Self {
+    fn new(graph: &'a Graph, uses_components: bool) -> Self {
         let parents = Parents::of(graph);
         let mut outcomes = vec![Outcome::default(); graph.len()];
         let settled = settle(graph, &parents, &mut outcomes);
         Self {
-            loops: CheckLoops::find(graph, rules.uses_components),
+            loops: CheckLoops::find(graph, uses_components),
             graph,
-            rules,
-            offset,
+            uses_components,
             parents,
             settled,
             outcomes,
@@ -191,13 +190,10 @@ impl<'a> Solver<'a> {
             self.outcomes[node] = if self.loops.nodes.has(node) {
                 loops::initial(self.graph.is_in_check(node))
             } else {
-                Outcome {
-                    value: self.draw_for_parent(node),
-                    depth: ENDLESS,
-                }
+                DRAW
             };
         }
-        if self.rules.uses_components {
+        if self.uses_components {
             self.solve_exactly();
         } else {
             self.propagate();
@@ -205,15 +201,14 @@ impl<'a> Solver<'a> {
         let is_without_moves = |&node: &usize| {
             self.graph.targets(node).is_empty() && self.graph.leaf_values(node).is_empty()
         };
-        let without_moves = (self.offset..self.graph.len()).filter(is_without_moves);
-        let without_moves = without_moves.count();
         let nodes = 0..self.graph.len();
+        let without_moves = nodes.clone().filter(is_without_moves).count();
         let settled = nodes.filter(|&node| self.settled.has(node)).count();
         Solution {
             counts: Counts {
-                positions: self.graph.len() - self.offset,
+                positions: self.graph.len(),
                 without_moves,
-                edges: self.graph.edges() / if self.offset > 0 { 2 } else { 1 },
+                edges: self.graph.edges(),
                 in_loops: self.graph.len() - settled,
                 perpetual_checks: self.loops.in_check,
                 large_loops: self.loops.large(),
@@ -221,21 +216,7 @@ impl<'a> Solver<'a> {
             },
             outcomes: self.outcomes,
             check_loops: self.loops.nodes,
-            offset: self.offset,
         }
-    }
-
-    /// What a draw is worth for the side that moved into a node.
-    fn draw_for_parent(&self, node: usize) -> i16 {
-        let is_opponents = self.offset > 0 && node >= self.offset;
-        let is_white = self.graph.is_white(node);
-        let user = if is_white == is_opponents {
-            Color::Black
-        } else {
-            Color::White
-        };
-        let draw = self.rules.draw_value[user.index()];
-        if is_opponents { draw } else { -draw }
     }
 
     /// Repeats passes over the nodes in their order, as `YaneuraOu` does, but looks only at those
@@ -286,10 +267,7 @@ impl<'a> Solver<'a> {
                 index.map(|index| index as u32).collect()
             })
             .collect();
-        let endless = nodes
-            .iter()
-            .map(|&node| -self.draw_for_parent(node as usize));
-        let endless: Vec<i16> = endless.collect();
+        let endless = vec![DRAW.value; nodes.len()];
         for round in 1..=MAX_ROUNDS {
             self.rounds = round;
             let arena = Arena {

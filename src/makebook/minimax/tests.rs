@@ -11,11 +11,7 @@ use crate::position::Position;
 use crate::runs::{Stop, Watch};
 
 const DEFAULT: MinimaxSettings = MinimaxSettings {
-    rules: Rules {
-        draw_value: [0, 0],
-        separates_colors: false,
-        uses_components: false,
-    },
+    uses_components: false,
     keeps_best_only: false,
     threads: 2,
 };
@@ -193,10 +189,7 @@ fn loops_are_draws_unless_a_way_out_is_better() {
     let start = "4k4/9/9/9/9/9/9/9/4K4 b P 1";
     let best = |book: &str, settings| minimax(book, settings)[start][0].clone();
     let exact = MinimaxSettings {
-        rules: Rules {
-            uses_components: true,
-            ..DEFAULT.rules
-        },
+        uses_components: true,
         ..DEFAULT
     };
     for settings in [&DEFAULT, &exact] {
@@ -204,36 +197,17 @@ fn loops_are_draws_unless_a_way_out_is_better() {
         assert_eq!(best(&shuffle(30, -50), settings), "P*5e none 30 0");
         assert_eq!(best(&shuffle(-70, 40), settings), "5i5h none -40 1");
     }
-    // White accepts a draw that costs it 60 rather than a loss of 80, and black one that it wins.
-    let contempt = MinimaxSettings {
-        rules: Rules {
-            draw_value: [-60, -60],
-            ..exact.rules
-        },
-        ..DEFAULT
-    };
-    assert!(best(&shuffle(-30, -80), &contempt).contains("none -30 "));
-    assert_eq!(best(&shuffle(-70, -80), &contempt), "5i5h none -60 9999");
 }
 
 #[test]
-fn colours_are_one_node_unless_they_are_separated() {
+fn positions_that_differ_in_their_colours_alone_are_one_node() {
     let black = "4k4/9/9/9/9/9/9/9/4K4 b P 1";
     let after = "4k4/9/9/9/4P4/9/9/9/4K4 w - 2";
     // The position after P*5e with the colours swapped.
     let turned = "4k4/9/9/9/4p4/9/9/9/4K4 b - 1";
     let book = format!("sfen {black}\nP*5e none 5\nsfen {turned}\n5i5h none -9\n");
     assert_eq!(minimax(&book, &DEFAULT)[black], ["P*5e none 9 1"]);
-    let separate = MinimaxSettings {
-        rules: Rules {
-            separates_colors: true,
-            ..DEFAULT.rules
-        },
-        ..DEFAULT
-    };
-    assert_eq!(minimax(&book, &separate)[black], ["P*5e none 5 0"]);
     let book = format!("{book}sfen {after}\n5a5b none -7\n");
-    assert_eq!(minimax(&book, &separate)[black], ["P*5e none 7 1"]);
     // Of two that are one node the later counts, and both are written.
     assert_eq!(minimax(&book, &DEFAULT)[black], ["P*5e none 7 1"]);
     assert_eq!(minimax(&book, &DEFAULT).len(), 3);

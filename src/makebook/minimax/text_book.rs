@@ -5,13 +5,14 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use anyhow::Context as _;
 use rayon::prelude::*;
 
-use super::graph::{Graph, KeyTable, Lanes, Linker, Turned, node_key, turned};
+use super::graph::{Graph, KeyTable, Lanes, Turned, node_key, turned};
 use super::solution::{MAX_VALUE, Solution};
-use super::{MinimaxSettings, Rules, Summary};
+use super::{MinimaxSettings, Summary, table_of};
 use crate::book::{Blocks, BookFault, FaultLog, Line, Place, Problem, parse_move, split_line};
-use crate::makebook::MakeError;
+use crate::makebook::named;
 use crate::position::Board;
 use crate::runs::{OutputFile, Watch};
 use crate::types::Move16;
@@ -25,16 +26,16 @@ pub(super) fn run(
     output: &Path,
     settings: &MinimaxSettings,
     watch: &Watch<'_>,
-) -> Result<Summary, MakeError> {
+) -> anyhow::Result<Summary> {
     // Created first: what cannot be written is better known before the work.
-    let mut out = OutputFile::create(output).map_err(MakeError::output(output))?;
+    let mut out = OutputFile::create(output).with_context(named(output))?;
     let (graph, parts, faults) = {
-        let table = KeyTable::new(read_keys(input, settings.rules, watch)?);
-        read_graph(input, &table, settings.rules, watch)?
+        let table = read_keys(input, watch)?;
+        read_graph(input, &table, watch)?
     };
-    let solution = Solution::of(&graph, settings.rules);
+    let solution = Solution::of(&graph, settings.uses_components);
     let nodes = graph.len();
-    write!(out, "#YANEURAOU-DB2016 1.00\r\n# NOE:{nodes}\r\n").map_err(MakeError::io(output))?;
+    write!(out, "#YANEURAOU-DB2016 1.00\r\n# NOE:{nodes}\r\n").with_context(named(output))?;
     let mut parts = parts.iter();
     for_all_blocks(input, 2, watch, |blocks| {
         let blocks: Vec<(&Vec<u8>, &Part)> = blocks.iter().zip(parts.by_ref()).collect();
@@ -45,9 +46,9 @@ pub(super) fn run(
         let mut texts = texts.iter();
         texts
             .try_for_each(|text| out.write_all(text))
-            .map_err(MakeError::io(output))
+            .with_context(named(output))
     })?;
-    out.finish().map_err(MakeError::io(output))?;
+    out.finish().with_context(named(output))?;
     Ok(Summary {
         counts: solution.counts,
         faults,
@@ -60,10 +61,10 @@ fn for_all_blocks(
     path: &Path,
     pass: u64,
     watch: &Watch<'_>,
-    mut work: impl FnMut(&[Vec<u8>]) -> Result<(), MakeError>,
-) -> Result<(), MakeError> {
-    let file = File::open(path).map_err(MakeError::io(path))?;
-    let size = file.metadata().map_err(MakeError::io(path))?.len();
+    mut work: impl FnMut(&[Vec<u8>]) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let file = File::open(path).with_context(named(path))?;
+    let size = file.metadata().with_context(named(path))?.len();
     let mut blocks = Blocks::new(file);
     let count = rayon::current_num_threads() * BLOCKS_PER_THREAD;
     let mut done = pass * size;
@@ -72,7 +73,7 @@ fn for_all_blocks(
             .by_ref()
             .take(count)
             .collect::<io::Result<_>>()
-            .map_err(MakeError::io(path))?;
+            .with_context(named(path))?;
         if some.is_empty() {
             return Ok(());
         }
@@ -95,7 +96,7 @@ fn lines(mut text: &[u8]) -> impl Iterator<Item = (u64, Line<'_>)> {
 }
 
 /// The keys of all good positions.
-fn read_keys(path: &Path, rules: Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>, MakeError> {
+fn read_keys(path: &Path, watch: &Watch<'_>) -> anyhow::Result<KeyTable> {
     let mut keys: Vec<Lanes> = Vec::new();
     for_all_blocks(path, 0, watch, |blocks| {
         let of_block = |block: &Vec<u8>| {
@@ -103,18 +104,14 @@ fn read_keys(path: &Path, rules: Rules, watch: &Watch<'_>) -> Result<Vec<Lanes>,
                 Line::Position(text) => read_board(text).ok(),
                 Line::Move(_) | Line::Nothing => None,
             });
-            let keys = positions.map(|board| node_key(&board, rules.separates_colors));
+            let keys = positions.map(|board| node_key(&board));
             keys.collect::<Vec<_>>()
         };
         let found: Vec<Vec<Lanes>> = blocks.par_iter().map(of_block).collect();
         keys.extend(found.into_iter().flatten());
         Ok(())
     })?;
-    // Twice as many nodes must have numbers if the graph is doubled.
-    if keys.len() >= (u32::MAX / 2) as usize {
-        return Err(MakeError::TooLarge);
-    }
-    Ok(keys)
+    table_of(keys)
 }
 
 /// Where a block stands in the graph.
@@ -127,13 +124,8 @@ struct Part {
 fn read_graph(
     path: &Path,
     table: &KeyTable,
-    rules: Rules,
     watch: &Watch<'_>,
-) -> Result<(Graph, Vec<Part>, FaultLog), MakeError> {
-    let linker = Linker {
-        table,
-        separates_colors: rules.separates_colors,
-    };
+) -> anyhow::Result<(Graph, Vec<Part>, FaultLog)> {
     let mut graph = Graph::default();
     let mut parts = Vec::new();
     let mut faults = FaultLog::default();
@@ -141,7 +133,7 @@ fn read_graph(
     for_all_blocks(path, 1, watch, |blocks| {
         let read: Vec<Linked> = blocks
             .par_iter()
-            .map(|block| Linked::of(block, &linker))
+            .map(|block| Linked::of(block, &table))
             .collect();
         for part in read {
             parts.push(Part {
@@ -180,7 +172,7 @@ struct Open {
 }
 
 impl Linked {
-    fn of(block: &[u8], linker: &Linker<'_>) -> Self {
+    fn of(block: &[u8], table: &KeyTable) -> Self {
         let mut found = Self::default();
         let mut open: Option<Open> = None;
         let mut positions = 0;
@@ -189,7 +181,7 @@ impl Linked {
             match line {
                 Line::Nothing => {}
                 Line::Position(text) => {
-                    found.close(open.take(), linker);
+                    found.close(open.take(), table);
                     match read_board(text) {
                         Ok(board) => open = Some(Open::new(board)),
                         Err(problem) => {
@@ -207,13 +199,13 @@ impl Linked {
                 },
             }
         }
-        found.close(open, linker);
+        found.close(open, table);
         found
     }
 
-    fn close(&mut self, open: Option<Open>, linker: &Linker<'_>) {
+    fn close(&mut self, open: Option<Open>, table: &KeyTable) {
         let Some(open) = open else { return };
-        for mv in linker.add(&open.node, &open.listed, &mut self.graph) {
+        for mv in table.link(&open.node, &open.listed, &mut self.graph) {
             let index = open.listed.iter().position(|&(other, _)| other == mv);
             let line = index.map_or(0, |index| open.lines[index]);
             self.faults.push((line, open.node.illegal(mv)));
@@ -281,69 +273,10 @@ fn text_of(
             let Some(mv) = turned(mv, graph.is_white(node)) else {
                 continue;
             };
-            write_move(&mut out, mv);
-            out.extend(b" none ");
-            write_number(&mut out, outcome.value.into());
-            out.push(b' ');
-            write_number(&mut out, outcome.depth.into());
-            out.extend(b"\r\n");
+            // A vector takes everything.
+            let _ = write!(out, "{mv} none {} {}\r\n", outcome.value, outcome.depth);
         }
         node += 1;
     }
     out
-}
-
-/// Writes a move in USI notation: faster than the standard library, for books of millions of
-/// lines.
-fn write_move(out: &mut Vec<u8>, mv: Move16) {
-    if let Some(kind) = mv.dropped_kind() {
-        out.extend([kind.letter() as u8, b'*']);
-    } else if let Some(from) = mv.from() {
-        out.extend([from.file().to_char() as u8, from.rank().to_char() as u8]);
-    }
-    if let Some(to) = mv.to() {
-        out.extend([to.file().to_char() as u8, to.rank().to_char() as u8]);
-    }
-    if mv.is_promotion() {
-        out.push(b'+');
-    }
-}
-
-/// Writes a number in decimal digits.
-fn write_number(out: &mut Vec<u8>, number: i32) {
-    const DIGITS: usize = 10;
-    if number < 0 {
-        out.push(b'-');
-    }
-    let mut digits = [0; DIGITS];
-    let mut start = DIGITS;
-    let mut rest = number.unsigned_abs();
-    loop {
-        start -= 1;
-        digits[start] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    out.extend(&digits[start..]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_are_those_of_the_standard_library() {
-        for text in ["7g7f", "8h2b+", "P*5e", "9i1a"] {
-            let mut out = Vec::new();
-            write_move(&mut out, text.parse().expect("a move"));
-            assert_eq!(out, text.as_bytes());
-        }
-        for number in [0, -5, 9999, i32::MAX, i32::MIN] {
-            let mut out = Vec::new();
-            write_number(&mut out, number);
-            assert_eq!(String::from_utf8(out), Ok(number.to_string()));
-        }
-    }
 }

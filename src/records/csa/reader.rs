@@ -1,31 +1,31 @@
 //! Reads records. Every move is checked, and an error names its line.
 
 use super::{
-    CsaError, CsaFault, RATING_PREFIXES, SEPARATOR, by_repetition, color_of, decoded,
-    ending_by_the_rules, ending_of_word, heading, is_exact, is_renamed, kind, legal_move,
-    parse_move, piece, piece_name, square, word_of_ending,
+    RATING_PREFIXES, SEPARATOR, by_repetition, color_of, decoded, ending_by_the_rules,
+    ending_of_word, heading, is_exact, is_renamed, kind, legal_move, parse_move, piece, piece_name,
+    square, word_of_ending,
 };
 use crate::position::{Board, InvalidPosition, Position};
-use crate::records::game::{Closing, Ending, GameRecord, RecordedMove, UnreadTimes, parse_seconds};
+use crate::records::error::{RecordError, quoted};
+use crate::records::game::{Builder, Ending, GameRecord, UnreadTimes, parse_seconds};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
-use crate::util::shorten;
 
 /// Reads all games of a text; `/` alone on a line separates them.
 ///
 /// # Errors
 /// A line is wrong; the error names the first one.
-pub fn read(text: &str) -> Result<Vec<GameRecord>, CsaError> {
+pub fn read(text: &str) -> Result<Vec<GameRecord>, RecordError> {
     read_each(text).into_iter().collect()
 }
 
 /// Reads each game of a text, or what is wrong with it; `/` alone on a line separates them. What
 /// follows the end of a game is left out, which [`GameRecord::omissions`] says.
-pub fn read_each(text: &str) -> Vec<Result<GameRecord, CsaError>> {
+pub fn read_each(text: &str) -> Vec<Result<GameRecord, RecordError>> {
     let mut games = Vec::new();
     let mut reader = Reader::default();
     let mut error = None;
     let mut number = 0;
-    let end = |reader: Reader, error: Option<CsaError>, number| match error {
+    let end = |reader: Reader, error: Option<RecordError>, number| match error {
         Some(error) => Some(Err(error)),
         None => reader.finish(number).transpose(),
     };
@@ -46,7 +46,7 @@ pub fn read_each(text: &str) -> Vec<Result<GameRecord, CsaError>> {
 ///
 /// # Errors
 /// A line is wrong; the error names the first one.
-pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, CsaError> {
+pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, RecordError> {
     let mut reader = Reader {
         is_of_server: true,
         ..Reader::default()
@@ -62,25 +62,18 @@ pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, CsaError> 
 #[derive(Default)]
 struct Reader {
     is_of_server: bool,
-    event: String,
-    players: [String; Color::NUM],
-    ratings: [Option<f64>; Color::NUM],
-    started_at: Option<String>,
-    time_limit: Option<String>,
-    headings: Vec<(String, String)>,
-    /// Comments before the first move.
-    comments: Vec<String>,
+    /// The headings, and what stands before the position.
+    record: GameRecord,
     summary: Option<Summary>,
     setup: Setup,
     game: Option<Game>,
     has_content: bool,
     /// Whether lines after the end of the game were left out.
     is_over: bool,
-    omissions: Vec<String>,
 }
 
 impl Reader {
-    fn line(&mut self, line: &str, number: usize) -> Result<(), CsaError> {
+    fn line(&mut self, line: &str, number: usize) -> Result<(), RecordError> {
         if self.is_over {
             return Ok(());
         }
@@ -90,10 +83,7 @@ impl Reader {
             return Ok(());
         }
         let line = line.trim_end();
-        let fault = |fault| CsaError {
-            line: number,
-            fault,
-        };
+        let fault = |fault: RecordError| fault.at_line(number);
         match line.as_bytes().first() {
             None => return Ok(()),
             Some(b'\'') => {
@@ -108,9 +98,9 @@ impl Reader {
             Some(_) => self.has_content = true,
         }
         if let Some(name) = line.strip_prefix("N+") {
-            name.clone_into(&mut self.players[0]);
+            name.clone_into(&mut self.record.players[0]);
         } else if let Some(name) = line.strip_prefix("N-") {
-            name.clone_into(&mut self.players[1]);
+            name.clone_into(&mut self.record.players[1]);
         } else if let Some(field) = line.strip_prefix('$') {
             self.field(field);
         } else if let Some(rest) = line.strip_prefix('P') {
@@ -120,7 +110,7 @@ impl Reader {
             let fault_or = if in_position {
                 self.setup.line(rest)
             } else {
-                Err(CsaFault::AfterTheEnd(shorten(line)))
+                Err(RecordError::after_the_end(quoted(line)))
             };
             fault_or.map_err(fault)?;
             return self.line(next, number);
@@ -147,29 +137,22 @@ impl Reader {
     }
 
     fn has_ended(&self) -> bool {
-        self.game.as_ref().is_some_and(|game| game.ending.is_some())
+        self.game.as_ref().is_some_and(|game| game.game.has_ended())
     }
 
     /// Leaves out all lines from here on.
     fn leave_out(&mut self, text: &str, number: usize) {
-        let fault = CsaFault::AfterTheEnd(shorten(text));
-        self.omissions.push(format!("line {number}: {fault}"));
+        let fault = RecordError::after_the_end(quoted(text));
+        self.record
+            .omissions
+            .push(fault.at_line(number).to_string());
         self.is_over = true;
     }
 
     /// If the game goes on after an illegal move, that move is the fault, not its successor.
-    fn illegal_before(&self, fault: &CsaFault) -> Option<CsaError> {
-        let game = self.game.as_ref()?;
-        let (line, found) = game.illegal.clone()?;
-        let sfen = game.position.to_sfen();
-        matches!(fault, CsaFault::AfterTheEnd(_)).then_some(CsaError {
-            line,
-            fault: CsaFault::Illegal {
-                found,
-                number: game.moves.len() + 1,
-                sfen,
-            },
-        })
+    fn illegal_before(&self, fault: &RecordError) -> Option<RecordError> {
+        let error = self.game.as_ref()?.illegal_move()?;
+        fault.is_after_the_end().then_some(error)
     }
 
     fn field(&mut self, field: &str) {
@@ -177,12 +160,13 @@ impl Reader {
             return;
         };
         match name {
-            "EVENT" => value.clone_into(&mut self.event),
-            "START_TIME" => self.started_at = Some(value.to_owned()),
-            "TIME_LIMIT" => self.time_limit = Some(value.to_owned()),
-            _ => self
-                .headings
-                .push((heading(name).to_owned(), decoded(name, value))),
+            "EVENT" => value.clone_into(&mut self.record.event),
+            "START_TIME" => self.record.started_at = Some(value.to_owned()),
+            "TIME_LIMIT" => self.record.time_limit = Some(value.to_owned()),
+            _ => {
+                let heading = (heading(name).to_owned(), decoded(name, value));
+                self.record.headings.push(heading);
+            }
         }
     }
 
@@ -191,12 +175,12 @@ impl Reader {
     fn comment(&mut self, line: &str) {
         if let Some(text) = line.strip_prefix("'*") {
             match &mut self.game {
-                Some(game) => game.comment(text, &mut self.comments),
-                None => self.comments.push(text.to_owned()),
+                Some(game) => game.comment(text),
+                None => self.record.comments.push(text.to_owned()),
             }
             return;
         }
-        for (rating, prefix) in self.ratings.iter_mut().zip(RATING_PREFIXES) {
+        for (rating, prefix) in self.record.ratings.iter_mut().zip(RATING_PREFIXES) {
             *rating = line.strip_prefix(prefix).and_then(parse_rating).or(*rating);
         }
         self.summary = Summary::parse(line).or(self.summary.take());
@@ -215,7 +199,7 @@ impl Reader {
         }
     }
 
-    fn statement(&mut self, text: &str, number: usize) -> Result<(), CsaFault> {
+    fn statement(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
         if text.is_empty() {
             return Ok(());
         }
@@ -223,7 +207,10 @@ impl Reader {
             return self.begin(color, text);
         }
         let Some(game) = &mut self.game else {
-            return Err(CsaFault::NoPosition(shorten(text)));
+            return Err(RecordError::new(format_args!(
+                "{} before the position, expected '+' or '-' for the side to move first",
+                quoted(text)
+            )));
         };
         match text.as_bytes()[0] {
             b'T' => {
@@ -235,13 +222,17 @@ impl Reader {
                 Ok(())
             }
             b'+' | b'-' => game.make(text, number),
-            _ => Err(CsaFault::Unknown(shorten(text))),
+            _ => Err(RecordError::new(format_args!(
+                "{} is no line of CSA, expected a header, a position, a move, a time, an ending or \
+                 a comment",
+                quoted(text)
+            ))),
         }
     }
 
-    fn begin(&mut self, side: Color, text: &str) -> Result<(), CsaFault> {
+    fn begin(&mut self, side: Color, text: &str) -> Result<(), RecordError> {
         if self.game.is_some() {
-            return Err(CsaFault::AfterTheEnd(shorten(text)));
+            return Err(RecordError::after_the_end(quoted(text)));
         }
         let board = self.setup.board(side)?;
         let start = if self.is_of_server {
@@ -249,97 +240,81 @@ impl Reader {
         } else {
             Position::from_board(board, 1)
         };
-        let start = start.map_err(CsaFault::Impossible)?;
-        self.game = Some(Game::new(start));
+        let mut game = Builder::new(start.map_err(impossible)?);
+        game.record_mut().comments = std::mem::take(&mut self.record.comments);
+        self.game = Some(Game {
+            game,
+            illegal: None,
+            word: None,
+            unread_times: UnreadTimes::default(),
+        });
         Ok(())
     }
 
-    fn finish(mut self, line: usize) -> Result<Option<GameRecord>, CsaError> {
-        let error = |line, fault| Err(CsaError { line, fault });
+    fn finish(mut self, line: usize) -> Result<Option<GameRecord>, RecordError> {
         let Some(mut game) = self.game else {
-            return if self.has_content {
-                error(line, CsaFault::NoSide)
-            } else {
-                Ok(None)
-            };
+            if !self.has_content {
+                return Ok(None);
+            }
+            let error = "no line '+' or '-' for the side to move, expected after the position";
+            return Err(RecordError::new(error).at_line(line));
         };
-        self.omissions.extend(game.unread_times.omission());
+        let unread_times = std::mem::take(&mut game.unread_times);
+        self.record.omissions.extend(unread_times.omission());
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
-        let said = said.and_then(|said| said.ending(&self.players, &game.position));
-        let ending = said.or(game.ending.take());
+        let said = said.and_then(|said| said.ending(&self.record.players, game.game.position()));
+        let ending = said.or_else(|| game.game.ending().cloned());
         let explains = ending
             .as_ref()
             .is_some_and(Ending::explains_an_illegal_move);
-        let ending = match (game.illegal.take(), ending) {
-            (Some((line, found)), _) if !explains => {
-                let sfen = game.position.to_sfen();
-                let number = game.moves.len() + 1;
-                let fault = CsaFault::Illegal {
-                    found,
-                    number,
-                    sfen,
-                };
-                return error(line, fault);
-            }
-            (_, Some(ending)) => ending,
-            (_, None) => ending_by_the_rules(&game.position),
-        };
+        if let Some(error) = game.illegal_move().filter(|_| !explains) {
+            return Err(error);
+        }
+        let ending = ending.unwrap_or_else(|| ending_by_the_rules(game.game.position()));
+        let game = game.game.into_record();
         Ok(Some(GameRecord {
-            event: self.event,
-            players: self.players,
-            ratings: self.ratings,
-            started_at: self.started_at,
-            time_limit: self.time_limit,
-            headings: self.headings,
-            comments: self.comments,
+            start: game.start,
+            comments: game.comments,
             moves: game.moves,
             ending,
             closing: game.closing,
-            omissions: self.omissions,
-            ..GameRecord::new(game.start)
+            ..self.record
         }))
     }
 }
 
 /// The game so far.
 struct Game {
-    start: Position,
-    position: Position,
-    moves: Vec<RecordedMove>,
+    game: Builder,
     /// An illegal move and its line, which only an ending that says so may follow.
     illegal: Option<(usize, String)>,
-    ending: Option<Ending>,
     /// The word for the ending if it was just read, so that a comment may tell the exact one.
     word: Option<String>,
-    closing: Closing,
     unread_times: UnreadTimes,
 }
 
 impl Game {
-    fn new(start: Position) -> Self {
-        Self {
-            position: start.clone(),
-            start,
-            moves: Vec::new(),
-            illegal: None,
-            ending: None,
-            word: None,
-            closing: Closing::default(),
-            unread_times: UnreadTimes::default(),
-        }
+    /// What is wrong with the illegal move, if there is one.
+    fn illegal_move(&self) -> Option<RecordError> {
+        let (line, found) = self.illegal.as_ref()?;
+        let number = self.game.ply() + 1;
+        let found = format_args!("'{found}', move {number},");
+        Some(RecordError::illegal(found, self.game.position()).at_line(*line))
     }
 
-    fn make(&mut self, text: &str, number: usize) -> Result<(), CsaFault> {
+    fn make(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
         if self.illegal.is_some() {
-            return Err(CsaFault::AfterTheEnd(shorten(text)));
+            return Err(RecordError::after_the_end(quoted(text)));
         }
-        parse_move(text).ok_or_else(|| CsaFault::NotAMove(shorten(text)))?;
-        match legal_move(&self.position, text) {
-            Some(mv) => {
-                self.position.do_move(mv);
-                self.moves.push(mv.into());
-            }
+        parse_move(text).ok_or_else(|| {
+            let found = quoted(text);
+            RecordError::new(format_args!(
+                "{found} is not a move, expected for example +7776FU or -0055KA"
+            ))
+        })?;
+        match legal_move(self.game.position(), text) {
+            Some(mv) => self.game.push(mv.into()),
             None => self.illegal = Some((number, text.to_owned())),
         }
         Ok(())
@@ -352,35 +327,32 @@ impl Game {
             self.unread_times.add(&format!("line {number}"), text);
         }
         if self.is_closing() {
-            self.closing.add_time(time);
-        } else if let Some(last) = self.moves.last_mut() {
+            self.game.closing_mut().add_time(time);
+        } else if let Some(last) = self.game.last_mut() {
             last.time = time;
         }
     }
 
-    /// Adds a comment where it belongs: to the ending, to the last move, or to the `start`.
-    fn comment(&mut self, text: &str, start: &mut Vec<String>) {
-        if self.is_closing() {
-            match self.exact_ending(text) {
-                Some(exact) => self.ending = Some(exact),
-                None => self.closing.add_comment(text),
-            }
-        } else if let Some(last) = self.moves.last_mut() {
-            last.add_comment(text);
+    /// Adds a comment where it belongs: to the ending, to the last move, or to the start.
+    fn comment(&mut self, text: &str) {
+        if let Some(exact) = self.exact_ending(text) {
+            self.game.end(exact);
+        } else if self.is_closing() {
+            self.game.closing_mut().add_comment(text);
         } else {
-            start.push(text.to_owned());
+            self.game.add_comment(text);
         }
     }
 
     fn is_closing(&self) -> bool {
-        self.ending.is_some() || self.illegal.is_some()
+        self.game.has_ended() || self.illegal.is_some()
     }
 
     /// The exact ending that a comment right after the word names, as the writer puts it there. A
     /// comment that only looks like one stays a comment.
     fn exact_ending(&mut self, comment: &str) -> Option<Ending> {
         let word = self.word.take()?;
-        let side = self.position.side_to_move();
+        let side = self.game.position().side_to_move();
         let is_it =
             |exact: &Ending| !is_exact(exact) && word_of_ending(exact, side) == Some(&*word);
         Ending::from_text(comment).filter(is_it)
@@ -389,13 +361,14 @@ impl Game {
     /// Ends the game with a word. A word that is unknown becomes a comment.
     fn end(&mut self, word: &str) {
         let illegal = self.illegal.as_ref().map(|(_, text)| text.as_str());
-        let known = ending_of_word(word, &self.position, illegal);
+        let known = ending_of_word(word, self.game.position(), illegal);
         if known.is_some() && !is_renamed(word) {
             self.word = Some(word.to_owned());
         } else {
-            self.closing.comments.push(word[1..].to_owned());
+            let closing = self.game.closing_mut();
+            closing.comments.push(word[1..].to_owned());
         }
-        self.ending = Some(known.unwrap_or(Ending::Unfinished));
+        self.game.end(known.unwrap_or(Ending::Unfinished));
     }
 }
 
@@ -407,19 +380,6 @@ fn parse_rating(text: &str) -> Option<f64> {
 }
 
 // --- The start position ---
-
-/// The lines `P1` to `P9` of the start position of an even game.
-const EVEN: [&str; 9] = [
-    "-KY-KE-GI-KI-OU-KI-GI-KE-KY",
-    " * -HI *  *  *  *  * -KA * ",
-    "-FU-FU-FU-FU-FU-FU-FU-FU-FU",
-    " *  *  *  *  *  *  *  *  * ",
-    " *  *  *  *  *  *  *  *  * ",
-    " *  *  *  *  *  *  *  *  * ",
-    "+FU+FU+FU+FU+FU+FU+FU+FU+FU",
-    " * +KA *  *  *  *  * +HI * ",
-    "+KY+KE+GI+KI+OU+KI+GI+KE+KY",
-];
 
 /// The position that the lines so far describe.
 struct Setup {
@@ -441,16 +401,18 @@ impl Default for Setup {
     }
 }
 
-fn fault(found: &str, expected: &'static str) -> CsaFault {
-    CsaFault::Setup {
-        found: shorten(found),
-        expected,
-    }
+fn fault(found: &str, expected: &str) -> RecordError {
+    let found = quoted(found);
+    RecordError::new(format_args!("{found} in the position, expected {expected}"))
+}
+
+fn impossible(invalid: InvalidPosition) -> RecordError {
+    RecordError::new(format_args!("impossible position: {invalid}"))
 }
 
 impl Setup {
     /// Reads a line without its `P`.
-    fn line(&mut self, line: &str) -> Result<(), CsaFault> {
+    fn line(&mut self, line: &str) -> Result<(), RecordError> {
         self.is_empty = false;
         let Some(first) = line.chars().next() else {
             return Err(fault("P", "PI, P1 to P9, P+ or P-"));
@@ -467,31 +429,20 @@ impl Setup {
         }
     }
 
-    fn even_without(&mut self, removed: &str) -> Result<(), CsaFault> {
-        for (rank, line) in Rank::ALL.into_iter().zip(EVEN) {
-            self.rank(rank, line)?;
-        }
+    fn even_without(&mut self, removed: &str) -> Result<(), RecordError> {
+        self.squares = *Position::startpos().board().squares();
         for (square_text, kind_text) in groups(removed)? {
-            let place = square(square_text);
-            let found = place.and_then(|place| self.squares[place.index()]);
-            let (Some(place), Some(piece)) = (place, found) else {
-                return Err(fault(
-                    removed,
-                    "squares of the start position with their pieces",
-                ));
-            };
-            if piece_name(piece.kind()) != kind_text {
-                return Err(fault(
-                    removed,
-                    "squares of the start position with their pieces",
-                ));
-            }
+            let is_named = |piece: Piece| piece_name(piece.kind()) == kind_text;
+            let place = square(square_text)
+                .filter(|place| self.squares[place.index()].is_some_and(is_named));
+            let place = place
+                .ok_or_else(|| fault(removed, "squares of the start position with their pieces"))?;
             self.squares[place.index()] = None;
         }
         Ok(())
     }
 
-    fn rank(&mut self, rank: Rank, line: &str) -> Result<(), CsaFault> {
+    fn rank(&mut self, rank: Rank, line: &str) -> Result<(), RecordError> {
         let cells = in_columns(line);
         let cells = match collapsed(line).filter(|_| cells.is_err()) {
             Some(cells) => cells,
@@ -503,7 +454,7 @@ impl Setup {
         Ok(())
     }
 
-    fn pieces(&mut self, color: Color, text: &str) -> Result<(), CsaFault> {
+    fn pieces(&mut self, color: Color, text: &str) -> Result<(), RecordError> {
         for (square_text, kind_text) in groups(text)? {
             if (square_text, kind_text) == ("00", "AL") {
                 self.rest = Some(color);
@@ -528,7 +479,7 @@ impl Setup {
     }
 
     /// The board; that of an even game if there were no lines.
-    fn board(&mut self, side: Color) -> Result<Board, CsaFault> {
+    fn board(&mut self, side: Color) -> Result<Board, RecordError> {
         if self.is_empty {
             self.even_without("")?;
         }
@@ -555,10 +506,7 @@ impl Setup {
                 let found = self.hands[color.index()][kind.index()];
                 // The packed hand would overflow; the total is checked with the position.
                 if found > kind.count_in_set() {
-                    return Err(CsaFault::Impossible(InvalidPosition::TooMany {
-                        kind,
-                        found,
-                    }));
+                    return Err(impossible(InvalidPosition::TooMany { kind, found }));
                 }
                 let hand = board.hand_mut(color);
                 (0..found).for_each(|_| hand.add(kind));
@@ -571,7 +519,7 @@ impl Setup {
 type Cells = [Option<Piece>; File::NUM];
 
 /// The squares of a rank, three characters each.
-fn in_columns(line: &str) -> Result<Cells, CsaFault> {
+fn in_columns(line: &str) -> Result<Cells, RecordError> {
     let mut cells = [None; File::NUM];
     for (index, cell) in cells.iter_mut().enumerate() {
         // Some programs trim the spaces at the end of a line.
@@ -605,7 +553,7 @@ fn collapsed(line: &str) -> Option<Cells> {
 }
 
 /// The groups of two digits for a square and two letters for a piece.
-fn groups(text: &str) -> Result<Vec<(&str, &str)>, CsaFault> {
+fn groups(text: &str) -> Result<Vec<(&str, &str)>, RecordError> {
     let text = text.trim();
     let group = |index: usize| Some((text.get(index..index + 2)?, text.get(index + 2..index + 4)?));
     (0..text.len())

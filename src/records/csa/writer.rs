@@ -6,7 +6,7 @@ use super::{
     RATING_PREFIXES, encoded, field_name, is_exact, move_text, piece_name, piece_text, sign,
     word_of_ending,
 };
-use crate::position::{Position, START_SFEN};
+use crate::position::Position;
 use crate::records::game::{GameRecord, RecordedMove, TITLE};
 use crate::types::{Color, File, PieceType, Rank, Square};
 use crate::util::shorten;
@@ -105,15 +105,10 @@ fn one_line(text: &str) -> String {
 }
 
 fn write_position(start: &Position, out: &mut impl Write) -> io::Result<()> {
-    let board_and_hands = |sfen: &str| {
-        let fields = sfen.split(' ').map(str::to_owned);
-        fields
-            .enumerate()
-            .filter(|&(index, _)| index == 0 || index == 2)
-            .map(|(_, field)| field)
-            .collect::<Vec<_>>()
-    };
-    if board_and_hands(&start.to_sfen()) == board_and_hands(START_SFEN) {
+    let has_hands = Color::ALL
+        .iter()
+        .any(|&color| !start.hand(color).is_empty());
+    if start.board().squares() == Position::startpos().board().squares() && !has_hands {
         writeln!(out, "PI")?;
     } else {
         for rank in Rank::ALL {

@@ -107,22 +107,6 @@ impl Ending {
         )
     }
 
-    /// Whether play or the rules ended the game, so that its result means something.
-    pub fn is_by_play(&self) -> bool {
-        !matches!(
-            self,
-            Self::TimeUp
-                | Self::IllegalMove { .. }
-                | Self::IllegalAction { .. }
-                | Self::IllegalDeclaration
-                | Self::Disconnection { .. }
-                | Self::Interrupted
-                | Self::NoMate
-                | Self::Forfeit { .. }
-                | Self::Unfinished
-        )
-    }
-
     /// The ending that [`Display`](fmt::Display) writes as `text`, which writers add as a comment
     /// where the words of a format are not exact.
     pub fn from_text(text: &str) -> Option<Self> {
@@ -195,19 +179,12 @@ impl fmt::Display for Ending {
             Self::IllegalMove { text } => write!(formatter, " {text}"),
             Self::Disconnection { reason } => write!(formatter, ": {reason}"),
             Self::PerpetualCheck { loser } | Self::IllegalAction { loser } => {
-                write!(formatter, " by {}", side_name(*loser))
+                write!(formatter, " by {}", loser.name())
             }
-            Self::AdjudicatedWin { winner } => write!(formatter, " of {}", side_name(*winner)),
-            Self::Forfeit { winner } => write!(formatter, " won by {}", side_name(*winner)),
+            Self::AdjudicatedWin { winner } => write!(formatter, " of {}", winner.name()),
+            Self::Forfeit { winner } => write!(formatter, " won by {}", winner.name()),
             _ => Ok(()),
         }
-    }
-}
-
-const fn side_name(color: Color) -> &'static str {
-    match color {
-        Color::Black => "black",
-        Color::White => "white",
     }
 }
 

@@ -15,7 +15,8 @@ use crate::types::{Color, Move, Score};
 
 pub use ending::{Ending, GameResult};
 pub use remarks::black_score;
-pub(super) use remarks::{UnreadTimes, is_time_limit, parse_seconds, possible};
+use remarks::is_time_limit;
+pub(super) use remarks::{UnreadTimes, parse_seconds, possible};
 pub(super) use variations::{Builder, Forks, Line, Walk};
 
 /// The heading of KIF for a title, which some programs give instead of the event.
@@ -120,6 +121,13 @@ pub struct Thought {
     pub pv: Vec<Move>,
 }
 
+impl Default for GameRecord {
+    /// A record of an even game, without moves and names.
+    fn default() -> Self {
+        Self::new(Position::startpos())
+    }
+}
+
 impl GameRecord {
     /// A record of a start position, without moves and names.
     pub fn new(start: Position) -> Self {
@@ -145,6 +153,18 @@ impl GameRecord {
     pub fn heading(&self, name: &str) -> Option<&str> {
         let named = self.headings.iter().find(|(found, _)| found == name);
         named.map(|(_, value)| value.as_str())
+    }
+
+    /// Takes a heading by its name in KIF.
+    pub(super) fn set_heading(&mut self, name: &str, value: String) {
+        match name {
+            "先手" | "下手" => self.players[0] = value,
+            "後手" | "上手" => self.players[1] = value,
+            "棋戦" => self.event = value,
+            "開始日時" => self.started_at = Some(value),
+            "持ち時間" if is_time_limit(&value) => self.time_limit = Some(value),
+            _ => self.headings.push((name.to_owned(), value)),
+        }
     }
 
     /// The event, or else the heading 表題, in which some programs keep it.

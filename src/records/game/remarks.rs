@@ -241,7 +241,7 @@ pub(in crate::records) fn possible(time: Duration) -> Option<Duration> {
 }
 
 /// Whether a time control is in the notation of CSA, `00:10+05`, which a record keeps apart.
-pub(in crate::records) fn is_time_limit(text: &str) -> bool {
+pub(super) fn is_time_limit(text: &str) -> bool {
     let of_csa = |byte: u8| byte.is_ascii_digit() || matches!(byte, b':' | b'+');
     text.contains('+') && text.bytes().all(of_csa)
 }

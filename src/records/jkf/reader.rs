@@ -1,23 +1,21 @@
 //! Reads JKF. Every move is checked, and an error names its entry.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{
-    Clock, Data, Entry, Initial, JkfError, JkfFault, MOST_NESTED, Piece, Place, Played, Record,
-    is_exact, word,
+    Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, Record, is_exact, word,
 };
 use crate::position::{Board, Position};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
-use crate::records::game::{
-    Builder, Ending, GameRecord, RecordedMove, UnreadTimes, is_time_limit, possible,
-};
+use crate::records::error::{RecordError, quoted};
+use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, possible};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::Written;
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
-use crate::util::shorten;
 
 /// Reads the game of a text.
 ///
@@ -26,10 +24,10 @@ use crate::util::shorten;
 ///
 /// # Errors
 /// The text is not JSON, or the position or a move is wrong.
-pub fn read(text: &str) -> Result<GameRecord, JkfError> {
+pub fn read(text: &str) -> Result<GameRecord, RecordError> {
     let text = text.trim_start_matches('\u{feff}');
-    let record: Record<&RawValue> = serde_json::from_str(text).map_err(JkfError::Json)?;
-    let start = start_of(record.initial.as_ref()).map_err(JkfError::Start)?;
+    let record: Record<&RawValue> = serde_json::from_str(text).map_err(RecordError::new)?;
+    let start = start_of(record.initial.as_ref()).map_err(|error| error.at("'initial'"))?;
     let mut reader = Reader {
         game: Builder::new(start),
         illegal: None,
@@ -47,30 +45,30 @@ pub fn read(text: &str) -> Result<GameRecord, JkfError> {
     }
     let mut game = reader.game.into_record();
     for (name, value) in record.header.0 {
-        match name.as_str() {
-            "先手" | "下手" => game.players[0] = value,
-            "後手" | "上手" => game.players[1] = value,
-            "棋戦" => game.event = value,
-            "開始日時" => game.started_at = Some(value),
-            "手合割" => {}
-            // The writer makes lines of headings of one name.
-            _ => {
-                let values = value.split('\n');
-                let headings = values.map(|value| (name.clone(), value.to_owned()));
-                game.headings.extend(headings);
+        let is_single = ["先手", "下手", "後手", "上手", "棋戦", "開始日時"].contains(&&*name);
+        if name == "手合割" {
+            continue;
+        }
+        if is_single {
+            game.set_heading(&name, value);
+            continue;
+        }
+        // The writer makes lines of headings of one name.
+        for value in value.split('\n') {
+            if name == "持ち時間" && game.time_limit.is_some() {
+                game.headings.push((name.clone(), value.to_owned()));
+            } else {
+                game.set_heading(&name, value.to_owned());
             }
         }
     }
-    let is_limit = |(name, value): &(String, String)| name == "持ち時間" && is_time_limit(value);
-    let limit = game.headings.iter().position(is_limit);
-    game.time_limit = limit.map(|index| game.headings.remove(index).1);
     Ok(game)
 }
 
 struct Reader<'text> {
     game: Builder,
     /// An illegal move and its fault, which only an ending that says so may follow.
-    illegal: Option<(String, JkfError)>,
+    illegal: Option<(String, RecordError)>,
     /// The word for the ending if it was just read, so that a comment may tell the exact one.
     special: Option<String>,
     unread_times: UnreadTimes,
@@ -91,7 +89,7 @@ struct Fork<'text> {
 }
 
 impl<'text> Reader<'text> {
-    fn fork(&mut self, fork: &Fork<'text>) -> Result<(), JkfError> {
+    fn fork(&mut self, fork: &Fork<'text>) -> Result<(), RecordError> {
         let entries: Vec<Entry<&'text RawValue>> = match serde_json::from_str(fork.entries.get()) {
             Ok(entries) => entries,
             Err(error) => {
@@ -107,7 +105,11 @@ impl<'text> Reader<'text> {
     }
 
     /// Reads the entries of a line. The lines that branch off from it wait.
-    fn line(&mut self, entries: &[Entry<&'text RawValue>], depth: usize) -> Result<(), JkfError> {
+    fn line(
+        &mut self,
+        entries: &[Entry<&'text RawValue>],
+        depth: usize,
+    ) -> Result<(), RecordError> {
         let parent = self.game.line();
         let mut forks = Vec::new();
         self.special = None;
@@ -120,12 +122,8 @@ impl<'text> Reader<'text> {
                 entries,
             }));
             if let Err(fault) = self.entry(entry, index) {
-                let is_behind = matches!(fault, JkfFault::AfterTheEnd(_));
-                let error = JkfError::Entry {
-                    entry: index,
-                    number: after + 1,
-                    fault,
-                };
+                let is_behind = fault.is_after_the_end();
+                let error = fault.at(place_of(index, after + 1));
                 let earlier = self.illegal.take().map(|(_, error)| error);
                 let error = earlier.unwrap_or(error);
                 if !self.game.is_in_game() {
@@ -136,11 +134,6 @@ impl<'text> Reader<'text> {
                     return Err(error);
                 }
                 break;
-            }
-            if let Some((_, JkfError::Entry { entry, number, .. })) = &mut self.illegal
-                && *number == 0
-            {
-                (*entry, *number) = (index, after + 1);
             }
         }
         if let Some((_, error)) = self.illegal.take() {
@@ -163,7 +156,7 @@ impl<'text> Reader<'text> {
         omissions.push(omission.to_owned());
     }
 
-    fn entry(&mut self, entry: &Entry<&RawValue>, index: usize) -> Result<(), JkfFault> {
+    fn entry(&mut self, entry: &Entry<&RawValue>, index: usize) -> Result<(), RecordError> {
         let time = entry.time.as_ref().and_then(|time| {
             let read = duration(&time.now);
             if read.is_none() {
@@ -174,7 +167,7 @@ impl<'text> Reader<'text> {
             read
         });
         if let Some(played) = &entry.played {
-            self.play(played, time)?;
+            self.play(played, time, index)?;
         }
         if let Some(word) = &entry.special {
             self.end(word, time);
@@ -225,9 +218,14 @@ impl<'text> Reader<'text> {
     }
 
     /// Makes a move, or keeps one that is illegal, which the next entry must explain.
-    fn play(&mut self, played: &Played, time: Option<Duration>) -> Result<(), JkfFault> {
+    fn play(
+        &mut self,
+        played: &Played,
+        time: Option<Duration>,
+        index: usize,
+    ) -> Result<(), RecordError> {
         if self.game.has_ended() {
-            return Err(JkfFault::AfterTheEnd(describe(played)));
+            return Err(RecordError::after_the_end(describe(played)));
         }
         let found = self.find(played).filter(|_| self.illegal.is_none());
         if let Some(mv) = found {
@@ -237,20 +235,13 @@ impl<'text> Reader<'text> {
             });
             return Ok(());
         }
-        let fault = JkfFault::Illegal {
-            found: describe(played),
-            sfen: self.game.position().to_sfen(),
-        };
+        let fault = RecordError::illegal(describe(played), self.game.position());
         if self.illegal.is_some() {
             return Err(fault);
         }
-        let entry = JkfError::Entry {
-            entry: 0,
-            number: 0,
-            fault,
-        };
+        let fault = fault.at(place_of(index, self.game.ply() + 1));
         self.game.closing_mut().add_time(time);
-        self.illegal = Some((describe(played), entry));
+        self.illegal = Some((describe(played), fault));
         Ok(())
     }
 
@@ -277,6 +268,11 @@ impl<'text> Reader<'text> {
         let promotes = played.promote == Some(true);
         Written::from_parts(to, kind, from, promotes, &words).find(position)
     }
+}
+
+/// The place of an entry in the list of moves, and the number of its move in the game.
+fn place_of(entry: usize, number: usize) -> String {
+    format!("'moves', entry {entry} (move {number})")
 }
 
 fn square(place: Place) -> Option<Square> {
@@ -315,7 +311,7 @@ fn describe(played: &Played) -> String {
         place(played.from),
         place(played.to)
     );
-    format!("'{}'", shorten(&text))
+    quoted(&text)
 }
 
 fn duration(clock: &Clock) -> Option<Duration> {
@@ -336,7 +332,7 @@ fn number(value: &Value) -> Option<f64> {
 // --- The start position ---
 
 /// The position of a preset, or the one that is drawn.
-fn start_of(initial: Option<&Initial>) -> Result<Position, JkfFault> {
+fn start_of(initial: Option<&Initial>) -> Result<Position, RecordError> {
     let Some(initial) = initial else {
         return Ok(Position::startpos());
     };
@@ -348,10 +344,15 @@ fn start_of(initial: Option<&Initial>) -> Result<Position, JkfFault> {
     let handicap = Handicap::of_jkf(&initial.preset);
     let sfen = handicap.map(|handicap| handicap.sfen);
     sfen.and_then(|sfen| Position::from_sfen(sfen).ok())
-        .ok_or_else(|| JkfFault::Preset(shorten(&initial.preset)))
+        .ok_or_else(|| {
+            RecordError::new(format_args!(
+                "the preset {} is unknown, expected HIRATE, KY, …, 10, or OTHER with data",
+                quoted(&initial.preset)
+            ))
+        })
 }
 
-fn drawn(data: &Data) -> Result<Position, JkfFault> {
+fn drawn(data: &Data) -> Result<Position, RecordError> {
     let mut board = Board::EMPTY;
     board.set_side_to_move(color_of(data.color)?);
     for (file, column) in data.board.iter().enumerate() {
@@ -360,9 +361,11 @@ fn drawn(data: &Data) -> Result<Position, JkfFault> {
                 continue;
             };
             let place = File::from_index(file).zip(Rank::from_index(rank));
-            let (file, rank) = place.ok_or_else(|| JkfFault::Setup {
-                found: format!("a piece on {}, {}", file + 1, rank + 1),
-                expected: "nine files of nine squares",
+            let (file, rank) = place.ok_or_else(|| {
+                fault(
+                    format_args!("a piece on {}, {}", file + 1, rank + 1),
+                    "nine files of nine squares",
+                )
             })?;
             board.put(found, Square::new(file, rank));
         }
@@ -374,36 +377,42 @@ fn drawn(data: &Data) -> Result<Position, JkfFault> {
             }
             let kind = kind(name).filter(|kind| PieceType::HAND.contains(kind));
             let kind = kind.filter(|kind| count <= kind.count_in_set());
-            let kind = kind.ok_or_else(|| JkfFault::Setup {
-                found: format!("{count} of '{}' in hand", shorten(name)),
-                expected: "pieces that can be in hand, no more than there are",
+            let kind = kind.ok_or_else(|| {
+                fault(
+                    format_args!("{count} of {} in hand", quoted(name)),
+                    "pieces that can be in hand, no more than there are",
+                )
             })?;
             let hand = board.hand_mut(color);
             // The packed hand would overflow; the total is checked with the position.
             (0..count).for_each(|_| hand.add(kind));
         }
     }
-    Position::from_board(board, 1).map_err(JkfFault::Impossible)
+    Position::from_board(board, 1)
+        .map_err(|invalid| RecordError::new(format_args!("impossible position: {invalid}")))
 }
 
-fn color_of(code: u8) -> Result<Color, JkfFault> {
+fn fault(found: impl Display, expected: &str) -> RecordError {
+    RecordError::new(format_args!("{found}, expected {expected}"))
+}
+
+fn color_of(code: u8) -> Result<Color, RecordError> {
     match code {
         0 => Ok(Color::Black),
         1 => Ok(Color::White),
-        _ => Err(JkfFault::Setup {
-            found: format!("the colour {code}"),
-            expected: "0 or 1",
-        }),
+        _ => Err(fault(format_args!("the colour {code}"), "0 or 1")),
     }
 }
 
-fn piece_of(piece: &Piece) -> Result<Option<crate::types::Piece>, JkfFault> {
+fn piece_of(piece: &Piece) -> Result<Option<crate::types::Piece>, RecordError> {
     let Some(name) = &piece.kind else {
         return Ok(None);
     };
-    let kind = kind(name).ok_or_else(|| JkfFault::Setup {
-        found: format!("the piece '{}'", shorten(name)),
-        expected: "a piece such as FU",
+    let kind = kind(name).ok_or_else(|| {
+        fault(
+            format_args!("the piece {}", quoted(name)),
+            "a piece such as FU",
+        )
     })?;
     let color = color_of(piece.color.unwrap_or_default())?;
     Ok(Some(crate::types::Piece::new(color, kind)))

@@ -1,27 +1,15 @@
 //! The board diagram of KIF (BOD).
 
-use super::KifFault;
 use crate::position::Position;
+use crate::records::error::{RecordError, quoted};
 use crate::records::notation::japanese::Written;
 use crate::records::notation::japanese::{self, FILES, RANKS, piece_at_start, piece_letter};
 use crate::types::{Color, File, PieceType, Rank, Square};
-use crate::util::shorten;
 
 const TEN: char = '十';
 
 /// The frame above and below the squares.
 const FRAME: &str = "+---------------------------+";
-
-/// The kinds in hand in the order in which they are written.
-const HAND_ORDER: [PieceType; 7] = [
-    PieceType::Rook,
-    PieceType::Bishop,
-    PieceType::Gold,
-    PieceType::Silver,
-    PieceType::Knight,
-    PieceType::Lance,
-    PieceType::Pawn,
-];
 
 /// The most pieces of one kind that are read, so that no count overflows.
 const MOST_IN_HAND: usize = 18;
@@ -63,7 +51,7 @@ impl Diagram {
     }
 
     /// Reads a line if it belongs to a diagram; `false` if it does not.
-    pub(super) fn line(&mut self, line: &str) -> Result<bool, KifFault> {
+    pub(super) fn line(&mut self, line: &str) -> Result<bool, RecordError> {
         if let Some(row) = line.strip_prefix('|') {
             let row = row.split('|').next().unwrap_or_default();
             self.ranks.push(rank(row)?);
@@ -107,7 +95,7 @@ impl Diagram {
         Ok(true)
     }
 
-    fn hand(&mut self, color: Color, text: &str) -> Result<(), KifFault> {
+    fn hand(&mut self, color: Color, text: &str) -> Result<(), RecordError> {
         let mut rest = text.trim();
         if rest == "なし" {
             return Ok(());
@@ -161,22 +149,21 @@ impl Diagram {
     }
 }
 
-fn fault_in_hand(text: &str) -> KifFault {
-    KifFault::Board {
-        found: shorten(text),
-        expected: "pieces in hand and how many, such as 歩十八, or なし",
-    }
+fn fault_in_hand(text: &str) -> RecordError {
+    fault(text, "pieces in hand and how many, such as 歩十八, or なし")
+}
+
+fn fault(found: &str, expected: &str) -> RecordError {
+    let found = quoted(found);
+    RecordError::new(format_args!("{found} in the board, expected {expected}"))
 }
 
 /// Parses a row of squares, each a mark and a piece: ` ・` is empty, `v` marks a white piece.
-fn rank(row: &str) -> Result<String, KifFault> {
+fn rank(row: &str) -> Result<String, RecordError> {
     let mut sfen = String::new();
     let mut text = row;
     while let Some(mark) = text.chars().next() {
-        let fault = || KifFault::Board {
-            found: shorten(row),
-            expected: "squares of two signs such as v玉, ' 歩' or ' ・'",
-        };
+        let fault = || fault(row, "squares of two signs such as v玉, ' 歩' or ' ・'");
         text = &text[mark.len_utf8()..];
         let empty = ['・', '．', '･'];
         if let Some(rest) = text.strip_prefix(empty) {
@@ -257,7 +244,10 @@ pub fn diagram(position: &Position) -> Vec<String> {
 /// The pieces in hand: `飛　歩十八`, or `なし`.
 pub fn hand_text(position: &Position, color: Color) -> String {
     let hand = position.hand(color);
-    let held = HAND_ORDER.into_iter().filter(|&kind| hand.has(kind));
+    let held = PieceType::HAND_OF_APERY
+        .into_iter()
+        .rev()
+        .filter(|&kind| hand.has(kind));
     let texts: Vec<String> = held
         .map(|kind| {
             let name = piece_letter(kind);

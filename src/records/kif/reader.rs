@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use super::board::Diagram;
 use super::{
-    IN_ALL, KifError, KifFault, UNTIL, ending_of_word, ending_of_words, exact_ending, interruption,
-    is_digit, is_word, number_of, parse_time, parts_of_sentence,
+    IN_ALL, UNTIL, ending_of_word, ending_of_words, exact_ending, interruption, is_digit, is_word,
+    number_of, parse_time, parts_of_sentence,
 };
 use crate::position::{Position, START_SFEN};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, is_time_limit};
+use crate::records::error::{RecordError, quoted};
+use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::MARKS;
 use crate::records::notation::japanese::Written;
-use crate::types::{Color, Move};
+use crate::types::Move;
 use crate::util::shorten;
 
 /// What may stand before a line and between its words.
@@ -28,7 +29,7 @@ const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];
 ///
 /// # Errors
 /// A line is wrong; the error names the first one.
-pub fn read(text: &str) -> Result<GameRecord, KifError> {
+pub fn read(text: &str) -> Result<GameRecord, RecordError> {
     let mut reader = Reader::default();
     let mut number = 0;
     for line in text.trim_start_matches('\u{feff}').lines() {
@@ -45,10 +46,10 @@ struct Reader {
     game: Option<Builder>,
     numbering: Numbering,
     /// An illegal move and its line, which only an ending that says so may follow.
-    illegal: Option<(usize, KifFault, String)>,
+    illegal: Option<(usize, RecordError, String)>,
     /// An unknown word where a move was expected, and its line. It is taken for an ending, which no
     /// move may follow.
-    unknown: Option<(usize, KifFault)>,
+    unknown: Option<(usize, RecordError)>,
     /// Whether the ending was just read, so that a comment may tell the exact one.
     awaits_exact: bool,
     unread_times: UnreadTimes,
@@ -59,7 +60,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn any_line(&mut self, line: &str, number: usize) -> Result<(), KifError> {
+    fn any_line(&mut self, line: &str, number: usize) -> Result<(), RecordError> {
         if self.is_over {
             return Ok(());
         }
@@ -73,16 +74,13 @@ impl Reader {
         // If the game goes on after an illegal move or an unknown word, that is the fault.
         let illegal = self.illegal.take().map(|(line, fault, _)| (line, fault));
         if let Some((line, fault)) = illegal.or(self.unknown.take()) {
-            return Err(KifError { line, fault });
+            return Err(fault.at_line(line));
         }
-        if matches!(fault, KifFault::AfterTheEnd(_)) {
+        if fault.is_after_the_end() {
             self.leave_out(&format!("line {number}: {fault}"));
             return Ok(());
         }
-        Err(KifError {
-            line: number,
-            fault,
-        })
+        Err(fault.at_line(number))
     }
 
     fn is_in_variation(&self) -> bool {
@@ -102,7 +100,7 @@ impl Reader {
         }
     }
 
-    fn line(&mut self, line: &str, number: usize) -> Result<(), KifFault> {
+    fn line(&mut self, line: &str, number: usize) -> Result<(), RecordError> {
         let text = line.trim_start_matches(BLANKS);
         if let Some(comment) = text.strip_prefix('*') {
             self.comment(comment);
@@ -149,10 +147,13 @@ impl Reader {
                 }
             }
             Some(game) if text.starts_with('|') && game.has_ended() => {
-                return Err(KifFault::AfterTheEnd(shorten(text)));
+                return Err(RecordError::after_the_end(quoted(text)));
             }
             Some(_) if text.starts_with('|') => {
-                return Err(KifFault::LatePosition(shorten(text)));
+                return Err(RecordError::new(format_args!(
+                    "{} after the first move, expected moves",
+                    quoted(text)
+                )));
             }
             Some(_) => {}
         }
@@ -173,12 +174,9 @@ impl Reader {
         rest: &str,
         heading: Option<(&str, &str)>,
         line: usize,
-    ) -> Result<(), KifFault> {
+    ) -> Result<(), RecordError> {
         let has_number = rest.len() < text.len();
-        let fault = |moves| KifFault::NotAMove {
-            found: shorten(text),
-            number: moves + 1,
-        };
+        let fault = |moves| not_a_move(&quoted(text), moves + 1);
         let Some(game) = &self.game else {
             let after = rest.trim_start_matches(|letter| !is_digit(letter));
             let is_like_a_move = |text| Written::parse(text, None).is_some();
@@ -218,7 +216,7 @@ impl Reader {
 
     fn comment(&mut self, text: &str) {
         let Some(game) = &mut self.game else {
-            self.preamble.comments.push(text.to_owned());
+            self.preamble.record.comments.push(text.to_owned());
             return;
         };
         if self.is_skipping {
@@ -237,7 +235,7 @@ impl Reader {
 
     fn mark(&mut self, text: &str) {
         let Some(game) = &mut self.game else {
-            self.preamble.bookmark = Some(text.to_owned());
+            self.preamble.record.bookmark = Some(text.to_owned());
             return;
         };
         if let Some(last) = game.last_mut()
@@ -248,15 +246,15 @@ impl Reader {
     }
 
     /// The game, which begins with the position that the lines so far describe.
-    fn game(&mut self) -> Result<&mut Builder, KifFault> {
+    fn game(&mut self) -> Result<&mut Builder, RecordError> {
         if self.game.is_none() {
             self.game = Some(self.preamble.begin()?);
         }
-        self.game.as_mut().ok_or(KifFault::Empty)
+        self.game.as_mut().ok_or_else(no_game)
     }
 
     /// Reads the last line of a game, `まで125手で先手の勝ち`, unless a row has ended the game already.
-    fn sentence(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
+    fn sentence(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let is_unknown = self.unknown.is_some();
         let game = self.game()?;
@@ -290,7 +288,7 @@ impl Reader {
     }
 
     /// Begins a variation: `変化：12手`.
-    fn branch(&mut self, text: &str) -> Result<(), KifFault> {
+    fn branch(&mut self, text: &str) -> Result<(), RecordError> {
         // Some programs write such a line among the headings.
         if self.game.is_none() {
             return Ok(());
@@ -309,24 +307,26 @@ impl Reader {
             return Ok(());
         }
         self.is_skipping = true;
-        Err(KifFault::Branch(shorten(&format!("変化{text}"))))
+        let found = quoted(&format!("変化{text}"));
+        Err(RecordError::new(format_args!(
+            "{found} branches off behind the end of the game"
+        )))
     }
 
-    fn finish(mut self, line: usize) -> Result<GameRecord, KifError> {
-        let error = |line, fault| KifError { line, fault };
+    fn finish(mut self, line: usize) -> Result<GameRecord, RecordError> {
         if self.game.is_none() && !self.preamble.has_position() {
-            return Err(error(line, KifFault::Empty));
+            return Err(no_game().at_line(line));
         }
         if let Some((line, fault, _)) = self.illegal.take() {
-            return Err(error(line, fault));
+            return Err(fault.at_line(line));
         }
         let line = self.preamble.line_of_unknown_handicap().unwrap_or(line);
-        self.game().map_err(|fault| error(line, fault))?;
+        self.game().map_err(|fault| fault.at_line(line))?;
         if let Some(omission) = std::mem::take(&mut self.unread_times).omission() {
             self.omit(omission);
         }
         let Some(game) = self.game else {
-            return Err(error(line, KifFault::Empty));
+            return Err(no_game().at_line(line));
         };
         Ok(self.preamble.complete(game.into_record()))
     }
@@ -336,7 +336,7 @@ impl Reader {
 
 impl Reader {
     /// Reads a row of KIF: a move and its time, or an ending.
-    fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), KifFault> {
+    fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), RecordError> {
         let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let has_position = self.preamble.has_position();
         let game = self.game()?;
@@ -347,22 +347,19 @@ impl Reader {
         let number = game.ply() + 1;
         if let Some(ending) = ending_of_word(word, game.position(), illegal.as_deref()) {
             if illegal.is_some() && !ending.explains_an_illegal_move() {
-                return Err(KifFault::NotAMove {
-                    found: shorten(word),
-                    number,
-                });
+                return Err(not_a_move(&quoted(word), number));
             }
             if !game.has_ended() {
                 self.end(ending, text, line)?;
             }
             return Ok(());
         }
-        let found = shorten(text);
+        let found = quoted(text);
         if game.has_ended() {
-            return Err(KifFault::AfterTheEnd(found));
+            return Err(RecordError::after_the_end(found));
         }
         let Some((written, rest)) = Written::parse(text, game.last_target()) else {
-            let fault = KifFault::NotAMove { found, number };
+            let fault = not_a_move(&found, number);
             let is_first = game.position().game_ply() as usize == row && has_position;
             if !is_word(word) || illegal.is_some() || !(number > 1 || is_first) {
                 return Err(fault);
@@ -382,7 +379,7 @@ impl Reader {
     }
 
     /// Ends the line that grows with the ending of a row.
-    fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), KifFault> {
+    fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), RecordError> {
         let time = self.time(row, line);
         let game = self.game()?;
         game.end(ending);
@@ -405,22 +402,20 @@ impl Reader {
     }
 
     /// Reads the moves in a line of KI2, and the ending that some programs write after them.
-    fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), KifFault> {
+    fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
         let (moves, sentence) = moves_and_ending(text);
         for found in moves {
             let game = self.game()?;
             let (number, last) = (game.ply() + 1, game.last_target());
-            let (written, _) = Written::parse(found, last).ok_or_else(|| KifFault::NotAMove {
-                found: shorten(found),
-                number,
-            })?;
+            let (written, _) =
+                Written::parse(found, last).ok_or_else(|| not_a_move(&quoted(found), number))?;
             let mv = written.find(game.position());
             if mv.is_none() && written.fits_several(game.position()) {
-                return Err(KifFault::Ambiguous {
-                    found: shorten(found),
-                    number,
-                    sfen: game.position().to_sfen(),
-                });
+                let (found, sfen) = (quoted(found), game.position().to_sfen());
+                return Err(RecordError::new(format_args!(
+                    "{found}, move {number}, may be more than one move of {sfen}, expected 右, 左, \
+                     上 …"
+                )));
             }
             self.make(mv, found, line, None)?;
         }
@@ -434,16 +429,16 @@ impl Reader {
         text: &str,
         line: usize,
         rest: Option<&str>,
-    ) -> Result<(), KifFault> {
+    ) -> Result<(), RecordError> {
         let has_illegal = self.illegal.is_some();
         let time = rest.and_then(|rest| self.time(rest, line));
         let game = self.game()?;
         let number = game.ply() + 1;
-        let found = shorten(text);
+        let found = quoted(text);
         if game.has_ended() {
-            return Err(KifFault::AfterTheEnd(found));
+            return Err(RecordError::after_the_end(found));
         } else if has_illegal {
-            return Err(KifFault::NotAMove { found, number });
+            return Err(not_a_move(&found, number));
         }
         if let Some(mv) = mv {
             game.push(RecordedMove {
@@ -451,18 +446,13 @@ impl Reader {
                 ..RecordedMove::from(mv)
             });
         } else {
-            let sfen = game.position().to_sfen();
-            let text = found.clone();
-            let fault = KifFault::Illegal {
-                found,
-                number,
-                sfen,
-            };
+            let fault = format_args!("{found}, move {number},");
+            let fault = RecordError::illegal(fault, game.position());
             if !game.is_in_game() {
                 return Err(fault);
             }
             game.closing_mut().add_time(time);
-            self.illegal = Some((line, fault, text));
+            self.illegal = Some((line, fault, shorten(text)));
         }
         Ok(())
     }
@@ -473,54 +463,46 @@ impl Reader {
 /// The lines before the first move so far.
 #[derive(Default)]
 struct Preamble {
-    event: String,
-    players: [String; Color::NUM],
-    started_at: Option<String>,
-    time_limit: Option<String>,
-    headings: Vec<(String, String)>,
+    /// The headings, and what stands before the first move.
+    record: GameRecord,
     handicap: Option<&'static Handicap>,
     /// An unknown handicap, which needs a drawn board, and its line.
     other_handicap: Option<(String, usize)>,
     diagram: Diagram,
-    comments: Vec<String>,
-    bookmark: Option<String>,
     /// Whether the line above the rows of moves was read.
     is_over: bool,
-    /// Lines that say nothing known.
-    omissions: Vec<String>,
 }
 
 impl Preamble {
     /// Reads a line if it belongs to a diagram; `false` if it does not.
-    fn diagram_line(&mut self, line: &str) -> Result<bool, KifFault> {
+    fn diagram_line(&mut self, line: &str) -> Result<bool, RecordError> {
         self.diagram.line(line)
     }
 
     fn heading(&mut self, name: &str, value: &str, line: usize) {
         match name {
             "" => {}
-            "先手" | "下手" => value.clone_into(&mut self.players[0]),
-            "後手" | "上手" => value.clone_into(&mut self.players[1]),
-            "棋戦" => value.clone_into(&mut self.event),
-            "開始日時" => self.started_at = Some(value.to_owned()),
-            "持ち時間" if is_time_limit(value) => self.time_limit = Some(value.to_owned()),
             "手合割" => {
                 self.handicap = Handicap::of_name(value);
                 if self.handicap.is_none() {
                     self.other_handicap = Some((value.to_owned(), line));
                 }
             }
-            _ => self.headings.push((name.to_owned(), value.to_owned())),
+            _ => self.record.set_heading(name, value.to_owned()),
         }
     }
 
     /// Takes a heading after the first move; `false` if the record has another of this name.
     fn late_heading(&mut self, name: &str, value: &str) -> bool {
-        let mut same = self.headings.iter().filter(|(known, _)| known == name);
+        let mut same = self
+            .record
+            .headings
+            .iter()
+            .filter(|(known, _)| known == name);
         let known = match name {
-            "先手" | "下手" => Some(&self.players[0]),
-            "後手" | "上手" => Some(&self.players[1]),
-            "棋戦" => Some(&self.event),
+            "先手" | "下手" => Some(&self.record.players[0]),
+            "後手" | "上手" => Some(&self.record.players[1]),
+            "棋戦" => Some(&self.record.event),
             _ => same.next().map(|(_, value)| value),
         };
         if let Some(known) = known.filter(|known| !known.is_empty()) {
@@ -534,7 +516,8 @@ impl Preamble {
     /// Leaves out a line that says nothing known.
     fn leave_out(&mut self, text: &str, line: usize) {
         let text = shorten(text);
-        self.omissions
+        self.record
+            .omissions
             .push(format!("line {line}: '{text}', expected a heading"));
     }
 
@@ -551,38 +534,44 @@ impl Preamble {
     }
 
     /// The game, which begins with the position of these lines.
-    fn begin(&mut self) -> Result<Builder, KifFault> {
+    fn begin(&mut self) -> Result<Builder, RecordError> {
         let white_first = self.handicap.is_some_and(|handicap| !handicap.is_even());
         let sfen = match (self.diagram.to_sfen(white_first), self.handicap) {
             (Some(drawn), _) => drawn,
             (None, Some(handicap)) => handicap.sfen.to_owned(),
             (None, None) => match &self.other_handicap {
-                Some((name, _)) => return Err(KifFault::Handicap(shorten(name))),
+                Some((name, _)) => {
+                    return Err(RecordError::new(format_args!(
+                        "handicap {}, expected 平手, a known handicap such as 香落ち, or a drawn \
+                         board",
+                        quoted(name)
+                    )));
+                }
                 None => START_SFEN.to_owned(),
             },
         };
         if self.diagram.has_only_hands() {
             let omission = "pieces in hand, expected a board too";
-            self.omissions.push(omission.to_owned());
+            self.record.omissions.push(omission.to_owned());
         }
         let sfen = self.diagram.with_side(&sfen);
-        let start = Position::from_sfen(&sfen).map_err(KifFault::Position)?;
+        let start = Position::from_sfen(&sfen).map_err(RecordError::new)?;
         let mut game = Builder::new(start);
         game.set_first_target(self.diagram.last_target());
-        game.record_mut().comments = std::mem::take(&mut self.comments);
-        game.record_mut().bookmark = self.bookmark.take();
-        game.record_mut().omissions = std::mem::take(&mut self.omissions);
+        game.record_mut().comments = std::mem::take(&mut self.record.comments);
+        game.record_mut().bookmark = self.record.bookmark.take();
+        game.record_mut().omissions = std::mem::take(&mut self.record.omissions);
         Ok(game)
     }
 
     /// The record with these headings.
     fn complete(self, record: GameRecord) -> GameRecord {
         GameRecord {
-            event: self.event,
-            players: self.players,
-            started_at: self.started_at,
-            time_limit: self.time_limit,
-            headings: self.headings,
+            event: self.record.event,
+            players: self.record.players,
+            started_at: self.record.started_at,
+            time_limit: self.record.time_limit,
+            headings: self.record.headings,
             ..record
         }
     }
@@ -617,6 +606,17 @@ impl Numbering {
     fn moves_before(&self, variation: &str) -> Option<usize> {
         number_of(variation)?.checked_sub(self.first.unwrap_or(1))
     }
+}
+
+fn not_a_move(found: &str, number: usize) -> RecordError {
+    RecordError::new(format_args!(
+        "{found}, move {number}, is neither a move nor an ending, expected for example \
+         ７六歩(77), 同　銀(31), ５五角打 or 投了, or ▲７六歩 in KI2"
+    ))
+}
+
+fn no_game() -> RecordError {
+    RecordError::new("no game, expected headers, a board or numbered moves")
 }
 
 /// The moves of a line that begins with a mark, and the sentence after them, which may be empty.

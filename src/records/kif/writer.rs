@@ -8,8 +8,8 @@ use super::{is_exact, sentence_of_ending, time_text, word_of_ending};
 use crate::position::Position;
 use crate::records::game::{Ending, Forks, GameRecord, Line, Walk};
 use crate::records::notation::handicap::Handicap;
-use crate::records::notation::japanese::{self, piece_name, square};
-use crate::types::{Color, Move, Square};
+use crate::records::notation::japanese;
+use crate::types::Color;
 use crate::util::shorten;
 
 /// The end of a line, as the programs of Windows write it.
@@ -163,7 +163,7 @@ impl Writer {
                     let total = &mut totals[side.index()];
                     *total = total.saturating_add(recorded.time.unwrap_or_default());
                     let time = recorded.time.map(|time| time_text(time, *total));
-                    let text = move_with_origin(recorded.mv, last);
+                    let text = japanese::with_origin(recorded.mv, last);
                     self.row(number, &text, time, has_fork);
                 }
                 Style::Ki2 => {
@@ -297,24 +297,6 @@ fn has_times(record: &GameRecord) -> bool {
         .any(|(moves, closing)| {
             closing.time.is_some() || moves.iter().any(|played| played.time.is_some())
         })
-}
-
-/// A move as KIF writes it, with the square that it comes from: `７六歩(77)`, `５五角打`.
-fn move_with_origin(mv: Move, last: Option<Square>) -> String {
-    let name = piece_name(mv.piece_before().kind());
-    let to = if last == Some(mv.to()) {
-        "同　".to_owned()
-    } else {
-        square(mv.to())
-    };
-    let promotion = if mv.is_promotion() { "成" } else { "" };
-    match mv.from() {
-        None => format!("{to}{name}打"),
-        Some(from) => {
-            let (file, rank) = (from.file().index() + 1, from.rank().index() + 1);
-            format!("{to}{name}{promotion}({file}{rank})")
-        }
-    }
 }
 
 /// The columns that a text takes, two for each character that is not ASCII.

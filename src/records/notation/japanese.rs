@@ -146,6 +146,25 @@ pub fn text(position: &Position, mv: Move, last: Option<Square>) -> String {
     text
 }
 
+/// A move as rows of KIF have it, with the square that it comes from: `７六歩(77)`, `同　銀(31)`,
+/// `５五角打`. `last` is the target square of the move before.
+pub fn with_origin(mv: Move, last: Option<Square>) -> String {
+    let name = piece_name(mv.piece_before().kind());
+    let to = if last == Some(mv.to()) {
+        "同　".to_owned()
+    } else {
+        square(mv.to())
+    };
+    let promotion = if mv.is_promotion() { "成" } else { "" };
+    match mv.from() {
+        None => format!("{to}{name}打"),
+        Some(from) => {
+            let (file, rank) = (from.file().index() + 1, from.rank().index() + 1);
+            format!("{to}{name}{promotion}({file}{rank})")
+        }
+    }
+}
+
 /// The moves of a line, from `position` on, with their marks.
 pub fn line(position: &Position, moves: &[Move]) -> Vec<String> {
     let mut position = position.clone();

@@ -67,7 +67,7 @@ pub struct HuffmanCodedPos([u8; 32]);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PackedError {
     /// A king field is not a square.
-    #[error("{} king on square {found}, expected 0 to 80, or 81 for no king", name(*color))]
+    #[error("{} king on square {found}, expected 0 to 80, or 81 for no king", color.name())]
     King {
         /// The side of the king.
         color: Color,
@@ -95,13 +95,6 @@ pub enum PackedError {
     /// The position breaks a rule, such as two pawns on a file.
     #[error("impossible position: {0}")]
     Impossible(#[from] InvalidPosition),
-}
-
-const fn name(color: Color) -> &'static str {
-    match color {
-        Color::Black => "black",
-        Color::White => "white",
-    }
 }
 
 /// The methods that the two formats share.

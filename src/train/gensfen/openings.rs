@@ -18,9 +18,11 @@ use super::{GensfenError, Purpose, below, fraction, generator};
 use crate::bitboard::Bitboard;
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::records::pack::{PackError, PackGame, PackReader};
+use crate::records::RecordError;
+use crate::records::game_reader::GameError;
+use crate::records::pack::{PackGame, PackReader};
 use crate::records::packed::{HuffmanCodedPos, PackedError};
-use crate::records::sfen_line::{SfenLine, SfenLineError};
+use crate::records::sfen_line::SfenLine;
 use crate::search::{Limits, Solo};
 use crate::types::{Color, EnteringKingRule, Move, PieceType};
 
@@ -398,7 +400,7 @@ pub enum StartsError {
         /// The number of the line, from 1.
         line: usize,
         /// What is wrong with it.
-        source: Box<SfenLineError>,
+        source: Box<RecordError>,
     },
     /// The size of a file of packed positions is not a multiple of 32 bytes.
     #[error("{} has {length} bytes, expected a multiple of {HCP_BYTES} in a file of \
@@ -425,7 +427,7 @@ pub enum StartsError {
         /// The file of games.
         path: PathBuf,
         /// What is wrong with it.
-        source: Box<PackError>,
+        source: Box<GameError>,
     },
     /// The file has no positions.
     #[error("{} has no positions, expected one at least", .0.display())]

@@ -20,16 +20,14 @@ fuzz_target!(|input: (Vec<u8>, Vec<u32>)| {
     }
     let legal = legal_moves(&position);
     for value in values {
-        let is_possible = |mv: &Move| position.pseudo_legal(*mv) && position.legal(*mv);
-        let wide = Move::from_bits(value).filter(is_possible);
+        let wide = Move::from_bits(value).filter(|&mv| position.is_legal(mv));
         assert_eq!(
             wide.is_some(),
             legal.iter().any(|mv| mv.to_bits() == value),
             "{value:x}"
         );
         let stored = Move16::from_bits(value as u16)
-            .and_then(|mv| position.to_move(mv))
-            .filter(is_possible);
+            .and_then(|mv| position.legal_move(mv));
         let listed = legal
             .iter()
             .find(|mv| mv.to_move16().to_bits() == value as u16);

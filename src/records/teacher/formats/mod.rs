@@ -419,8 +419,7 @@ fn check_move(position: &Position, mv: Option<Move16>, bits: u16) -> Result<(), 
             Err(Fault::NoMove { sfen })
         };
     }
-    let possible = mv.and_then(|mv| position.to_move(mv));
-    if possible.is_some_and(|mv| position.pseudo_legal(mv) && position.legal(mv)) {
+    if mv.is_some_and(|mv| position.legal_move(mv).is_some()) {
         return Ok(());
     }
     Err(Fault::Move {

@@ -6,15 +6,15 @@ use std::io::{self, BufRead, Read as _, Write};
 use super::{Codec, check_kings, write_positions};
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::records::csa::{self, CsaError, CsaFault};
+use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, GameResult, RecordedMove, Thought};
-use crate::records::jkf::{self, JkfError, JkfFault};
-use crate::records::kif::{self, KifError, KifFault};
+use crate::records::jkf;
+use crate::records::kif;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
-use crate::records::sfen_line::{SfenLine, SfenLineError};
+use crate::records::sfen_line::SfenLine;
 use crate::records::teacher::{BAD_LINE, Fault, FormatFault, ILLEGAL_MOVE, Record};
-use crate::records::{encoding, score};
+use crate::records::{RecordError, encoding, score};
 use crate::types::{Repetition, Score};
 
 // --- Lines ---
@@ -132,11 +132,12 @@ fn game_text(game: &PackGame) -> String {
     format!("{line} {last}")
 }
 
-impl FormatFault for SfenLineError {
+impl FormatFault for RecordError {
     fn class(&self) -> &'static str {
-        match self {
-            Self::Illegal { .. } => ILLEGAL_MOVE,
-            _ => BAD_LINE,
+        if self.is_illegal_move() {
+            ILLEGAL_MOVE
+        } else {
+            BAD_LINE
         }
     }
 }
@@ -188,15 +189,6 @@ fn next_game(input: &mut dyn BufRead) -> Result<Vec<u8>, Fault> {
     }
 }
 
-impl FormatFault for CsaError {
-    fn class(&self) -> &'static str {
-        match self.fault {
-            CsaFault::Illegal { .. } => ILLEGAL_MOVE,
-            _ => BAD_LINE,
-        }
-    }
-}
-
 /// A format whose files hold one game each. `raicho convert` writes them from other games as text;
 /// from teacher data they are not written.
 pub(super) struct WholeFile(fn(&str) -> Result<GameRecord, Fault>);
@@ -223,27 +215,6 @@ impl Codec for WholeFile {
 
     fn write(&self, _: &Record, _: &mut dyn Write) -> io::Result<u64> {
         Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-impl FormatFault for KifError {
-    fn class(&self) -> &'static str {
-        match self.fault {
-            KifFault::Illegal { .. } => ILLEGAL_MOVE,
-            _ => BAD_LINE,
-        }
-    }
-}
-
-impl FormatFault for JkfError {
-    fn class(&self) -> &'static str {
-        match self {
-            Self::Entry {
-                fault: JkfFault::Illegal { .. },
-                ..
-            } => ILLEGAL_MOVE,
-            _ => BAD_LINE,
-        }
     }
 }
 

@@ -24,7 +24,8 @@ use super::game::{PlayedGame, Segment};
 use super::outcome::Reason;
 use super::settings::GensfenSettings;
 use crate::records::game::GameResult;
-use crate::records::pack::{PackError, PackGame, PackReader, PackReason, PackWriter};
+use crate::records::game_reader::GameError;
+use crate::records::pack::{PackGame, PackReader, PackReason, PackWriter};
 use crate::records::tree::TreePosition;
 use crate::runs::{FolderError, RunFolder, RunKind, io_error};
 use crate::types::{Color, EnteringKingRule, Key64};
@@ -245,7 +246,7 @@ pub enum ArchiveError {
         /// The file of games.
         path: PathBuf,
         /// What is wrong with the file.
-        source: Box<PackError>,
+        source: Box<GameError>,
     },
 }
 
@@ -398,7 +399,7 @@ fn pack_bytes(game: &PlayedGame) -> io::Result<Vec<u8>> {
 }
 
 /// Reads the segments of a file in their order.
-fn read_segments(file: File, mut each: impl FnMut(Segment)) -> Result<(), PackError> {
+fn read_segments(file: File, mut each: impl FnMut(Segment)) -> Result<(), GameError> {
     for game in PackReader::new(BufReader::new(file)) {
         let PackGame { start, moves, .. } = game?;
         each(Segment { start, moves });
