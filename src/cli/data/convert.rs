@@ -12,8 +12,8 @@ use std::{fmt, fs};
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 
-use super::{Destination, Input, PassRun, check_output, watched};
-use crate::cli::arguments::{Named, WorkArguments, outputs, parse_share};
+use super::{Destination, Input, check_output, watched};
+use crate::cli::arguments::{Named, outputs, parse_share};
 use crate::cli::error::ensure_usage;
 use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
@@ -22,7 +22,7 @@ use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
 use crate::records::text::{TextEncoding, TextError, TextFormat};
 use crate::runs::{OutputFile, is_stream};
-use crate::train::data::pass::{self, BadRecords, HeldOut};
+use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
 use crate::util::counted;
 
@@ -71,9 +71,6 @@ pub(in crate::cli) struct Arguments {
     /// Seed of the choice of these games
     #[arg(long, default_value_t = 1, requires = "held_out")]
     seed: u64,
-
-    #[command(flatten)]
-    work: WorkArguments,
 }
 
 impl Arguments {
@@ -86,8 +83,6 @@ impl Arguments {
         let given = [
             (self.entered_kings, "--entered-kings"),
             (self.held_out.is_some(), "--held-out"),
-            (self.work.is_kept(), "--work"),
-            (!self.work.shard().is_whole(), "--shard"),
         ];
         given
             .into_iter()
@@ -136,20 +131,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         });
     }
     let bad_records = arguments.input.bad_records();
-    let shard = arguments.work.shard();
-    ensure_usage!(
-        arguments.held_out.is_none() || shard.is_whole() && !arguments.work.is_kept(),
-        "--held-out draws the games in their order, so that the work cannot be divided or kept"
-    );
-    let run = PassRun {
-        output: Some((path.to_owned(), format.to_string())),
-        skip: bad_records == BadRecords::Skip,
-        entered_kings: arguments.entered_kings,
-        ..PassRun::new("convert", &sources, shard)?
-    };
-    let mut steps = run.steps(&arguments.work)?;
-    let report =
-        watched(|watch| pass::run(&sources, &destination, bad_records, &mut steps, watch))?;
+    let report = watched(|watch| pass::run(&sources, &destination, bad_records, watch))?;
     output::eprint_line(format_args!(
         "{report}{} written",
         counted(report.tally.written, "position")
@@ -270,7 +252,7 @@ fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> a
     } else {
         let mut games = Vec::new();
         if arguments.input.is_stdin() {
-            games = read_stdin(arguments.input.format, &mut tally)?;
+            games = read_stdin(arguments.input.files.format, &mut tally)?;
         }
         for source in sources.files() {
             games.append(&mut read(source, &mut tally)?);

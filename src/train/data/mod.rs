@@ -7,10 +7,10 @@ mod buckets;
 pub mod column;
 pub mod dedup;
 pub mod pass;
+pub mod reading;
 pub mod shuffle;
 pub mod signs;
 pub mod stats;
-pub mod steps;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -227,9 +227,9 @@ impl Output {
         self.writer.end_game().map_err(DataError::io(&self.path))
     }
 
-    /// Whether a record belongs to a game that is still open.
-    pub fn is_continued_by(&self, record: &Record) -> bool {
-        self.writer.is_continued_by(record)
+    /// The format that is written.
+    pub const fn format(&self) -> Format {
+        self.writer.format()
     }
 
     /// Puts everything on the disk, and returns the number of bytes and of positions.

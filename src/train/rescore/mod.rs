@@ -18,13 +18,15 @@ use serde::{Deserialize, Serialize};
 
 use super::data::column::{Column, Positions};
 use super::data::pass::{BadRecords, Tally};
-use super::data::steps::{Checkpoint, Division, Place, Steps};
+use super::data::reading::Place;
 use super::data::{DataError, Output, Sources};
 use super::gensfen::Effort;
 use crate::eval::Evaluator;
 use crate::records::score::is_mate;
 use crate::records::teacher::{Content, Format, Record};
-use crate::runs::{Execution, Interrupted, Job, Numbers, Plan, Shard, Stop, Watch, execute};
+use crate::runs::{
+    Execution, Interrupted, Job, Numbers, Plan, RunFolder, Shard, Stop, Watch, execute,
+};
 use crate::search::{Limits, SOLO_STACK_BYTES};
 use crate::types::Depth;
 use crate::util::counted;
@@ -93,7 +95,48 @@ pub struct Searches {
     pub change: u64,
 }
 
-/// Writes all records of a shard with new scores. `on_positions` gets the number of positions
+/// How far a run has come, as a line of the journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint<R = RescoreReport> {
+    /// Where the next record begins.
+    place: Place,
+    /// Bytes of the output.
+    pub output: u64,
+    /// Positions in the output.
+    positions: u64,
+    /// Whether the run is complete.
+    pub is_complete: bool,
+    /// What was found until then.
+    report: R,
+}
+
+/// The part of a run that is done here, and where its checkpoints are kept.
+pub struct Part {
+    /// The share of the input.
+    pub shard: Shard,
+    /// Keeps checkpoints, if there is one.
+    pub folder: Option<RunFolder>,
+    /// The last checkpoint of an earlier process.
+    pub last: Option<Checkpoint>,
+}
+
+impl Part {
+    /// A part that is not kept.
+    pub const fn unkept(shard: Shard) -> Self {
+        Self {
+            shard,
+            folder: None,
+            last: None,
+        }
+    }
+
+    fn keep(&mut self, checkpoint: &Checkpoint<&RescoreReport>) -> Result<(), DataError> {
+        let append = |folder: &mut RunFolder| folder.append(checkpoint);
+        Ok(self.folder.as_mut().map_or(Ok(()), append)?)
+    }
+}
+
+/// Writes all records of a part with new scores. `on_positions` gets the number of positions
 /// searched so far, those before an interruption included.
 ///
 /// # Errors
@@ -101,7 +144,7 @@ pub struct Searches {
 /// cannot be started, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     rescoring: &Rescoring<'_>,
-    steps: &mut Steps<RescoreReport>,
+    mut part: Part,
     watch: &Watch<'_>,
     on_positions: &(dyn Fn(u64) + Sync),
 ) -> Result<RescoreReport, DataError> {
@@ -112,32 +155,34 @@ pub fn run(
         settings,
         ..
     } = *rescoring;
-    let last = steps.take_last();
+    let last = part.last.take();
     if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
         return Ok(last.report.clone());
     }
+    let is_kept = part.folder.is_some();
     let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
         (last.place, last.output, last.positions)
     });
     let mut report = last.map(|last| last.report).unwrap_or_default();
-    let mut out = if steps.is_kept() {
+    let mut out = if is_kept {
         Output::resume(path, format, length, positions)?
     } else {
         Output::create(path, format)?
     };
     let mut block = Block::new(rescoring, watch.stop, on_positions);
-    let division = rescoring.division();
-    sources.read_part(steps.shard(), from, division, watch, |found| {
-        if division.begins_group(found.place) && block.begin_group() {
+    let group = rescoring.group();
+    sources.read_part(part.shard, from, group, watch, |found| {
+        if found.place.records.is_multiple_of(group) && block.begin_group() {
             block.write(&mut report, &mut out)?;
-            if steps.is_kept() {
+            if is_kept {
                 let (output, positions) = out.pause()?;
-                let checkpoint = Checkpoint {
+                part.keep(&Checkpoint {
+                    place: found.place,
                     output,
                     positions,
-                    ..Checkpoint::at(found.place, &report)
-                };
-                steps.keep(found.bytes, &checkpoint)?;
+                    is_complete: false,
+                    report: &report,
+                })?;
             }
         }
         let tally = &mut report.tally;
@@ -147,13 +192,16 @@ pub fn run(
         Ok(())
     })?;
     block.write(&mut report, &mut out)?;
-    let (length, _) = out.pause()?;
-    report.tally.written = out.finish()?;
-    let end = Checkpoint {
-        output: length,
-        ..Checkpoint::end(report.tally.written, &report)
-    };
-    steps.keep(0, &end)?;
+    let (output, _) = out.pause()?;
+    let positions = out.finish()?;
+    report.tally.written = positions;
+    part.keep(&Checkpoint {
+        place: Place::default(),
+        output,
+        positions,
+        is_complete: true,
+        report: &report,
+    })?;
     Ok(report)
 }
 
@@ -250,12 +298,12 @@ fn check_formats(sources: &Sources, output: Format) -> Result<(), DataError> {
 }
 
 impl Rescoring<'_> {
-    /// Where groups of records may begin.
-    fn division(&self) -> Division {
+    /// Records of a group; a game is a group by itself.
+    fn group(&self) -> u64 {
         if self.output.1.content() == Content::Games {
-            Division::Records
+            1
         } else {
-            Division::Blocks(GROUP)
+            GROUP
         }
     }
 
@@ -268,16 +316,6 @@ impl Rescoring<'_> {
         let nodes = effort.nodes.or_else(|| effort.depth.map(of_depth));
         let nodes = nodes.unwrap_or(BLOCK_NODES);
         (BLOCK_NODES / nodes.max(1)).max(GROUP)
-    }
-}
-
-impl Division {
-    /// Whether a group begins at a place.
-    const fn begins_group(self, place: Place) -> bool {
-        match self {
-            Self::Blocks(length) => place.records.is_multiple_of(length),
-            Self::Records | Self::Games => true,
-        }
     }
 }
 

@@ -105,13 +105,7 @@ fn rescored_by(
         stop: &RUNNING,
         progress: &|_, _| {},
     };
-    run(
-        &rescoring,
-        &mut Steps::new(shard, None, None),
-        &watch,
-        &|_| {},
-    )
-    .expect("good files")
+    run(&rescoring, Part::unkept(shard), &watch, &|_| {}).expect("good files")
 }
 
 fn read(path: &Path) -> Vec<Record> {
@@ -223,11 +217,11 @@ fn other_kinds_of_data_are_refused() {
         stop: &RUNNING,
         progress: &|_, _| {},
     };
-    let result = run(&rescoring, &mut Steps::whole(), &watch, &|_| {});
+    let result = run(&rescoring, Part::unkept(Shard::WHOLE), &watch, &|_| {});
     assert!(matches!(result, Err(DataError::OtherKind { .. })));
     // Lines of moves have no scores, so that the work would be lost.
     rescoring.output = (&psv, Format::Usi);
-    let result = run(&rescoring, &mut Steps::whole(), &watch, &|_| {});
+    let result = run(&rescoring, Part::unkept(Shard::WHOLE), &watch, &|_| {});
     let said = result.expect_err("there are no scores").to_string();
     assert!(
         said.starts_with("usi cannot be written here, expected psv "),

@@ -1,142 +1,21 @@
-//! A pass over files that can be divided among machines, and resumed after a kill.
+//! Reads the records of files one after the other, all of them or a part.
 //!
 //! The input is one sequence of bytes, file after file. A [`Shard`] is a contiguous range of it,
-//! moved to the boundaries of records and of games, so that the outputs of all shards, one after
-//! the other, are the output of the undivided pass. A [`Checkpoint`] says how far a pass has come;
-//! the journal of a run folder keeps one for every 8 MB.
+//! moved to the boundaries of records or of blocks of them, so that the outputs of all shards, one
+//! after the other, are the output of the undivided pass.
 
 use std::fs::File;
 use std::io::{BufReader, Seek as _, SeekFrom};
 use std::ops::Range;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{BUFFER, DataError, Source, Sources};
-use crate::records::teacher::{Chain, Format, Record, TeacherError, TeacherReader};
-use crate::runs::{RunFolder, Shard, Watch};
-
-/// Bytes of input between two checkpoints.
-const STEP: u64 = 8 << 20;
+use crate::records::teacher::{Format, Record, TeacherError, TeacherReader};
+use crate::runs::{Shard, Watch};
 
 /// Records between two looks at the watch.
 const WATCH_INTERVAL: u64 = 256;
-
-/// How far a pass has come, as a line of the journal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Checkpoint<R> {
-    /// Where the next record begins.
-    pub place: Place,
-    /// Bytes of the output.
-    pub output: u64,
-    /// Positions in the output.
-    pub positions: u64,
-    /// Whether the pass is complete.
-    pub is_complete: bool,
-    /// What was found until then.
-    pub report: R,
-}
-
-impl<R> Checkpoint<R> {
-    /// On the way, without an output.
-    pub(in crate::train) const fn at(place: Place, report: R) -> Self {
-        Self {
-            place,
-            output: 0,
-            positions: 0,
-            is_complete: false,
-            report,
-        }
-    }
-
-    /// At the end, with as many positions written.
-    pub(in crate::train) fn end(positions: u64, report: R) -> Self {
-        Self {
-            positions,
-            is_complete: true,
-            ..Self::at(Place::default(), report)
-        }
-    }
-}
-
-/// How a pass is divided and kept.
-pub struct Steps<R> {
-    shard: Shard,
-    folder: Option<RunFolder>,
-    last: Option<Checkpoint<R>>,
-    /// Bytes of input, over all files, at the last checkpoint.
-    kept: u64,
-    /// Bytes of input between two checkpoints.
-    step: u64,
-}
-
-impl<R: Default + Serialize + DeserializeOwned> Steps<R> {
-    /// An undivided pass that is not kept.
-    pub const fn whole() -> Self {
-        Self::new(Shard::WHOLE, None, None)
-    }
-
-    /// A part of a pass. The `folder`, if there is one, keeps checkpoints; `last` is its last one.
-    pub const fn new(shard: Shard, folder: Option<RunFolder>, last: Option<Checkpoint<R>>) -> Self {
-        Self {
-            shard,
-            folder,
-            last,
-            kept: 0,
-            step: STEP,
-        }
-    }
-
-    /// The same with other distances between checkpoints.
-    #[cfg(test)]
-    pub(super) fn of_bytes(mut self, step: u64) -> Self {
-        self.step = step;
-        self
-    }
-
-    /// The part of the pass.
-    pub const fn shard(&self) -> Shard {
-        self.shard
-    }
-
-    /// The last checkpoint of an earlier part of the pass, taken out.
-    pub fn take_last(&mut self) -> Option<Checkpoint<R>> {
-        self.last.take()
-    }
-
-    /// Whether checkpoints are kept at all.
-    pub const fn is_kept(&self) -> bool {
-        self.folder.is_some()
-    }
-
-    /// Whether another checkpoint is due at `bytes` of the input, over all files.
-    pub const fn is_due(&self, bytes: u64) -> bool {
-        self.is_kept() && bytes >= self.kept + self.step
-    }
-
-    /// Keeps a checkpoint at `bytes` of the input.
-    ///
-    /// # Errors
-    /// The journal cannot be written.
-    pub fn keep(&mut self, bytes: u64, checkpoint: &Checkpoint<&R>) -> Result<(), DataError> {
-        self.kept = bytes;
-        if let Some(folder) = &mut self.folder {
-            folder.append(checkpoint)?;
-        }
-        Ok(())
-    }
-}
-
-/// Where a pass may be divided among machines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::train) enum Division {
-    /// Between any two records.
-    Records,
-    /// Not within games of positions, which the output needs whole.
-    Games,
-    /// Only before every record of a file whose number is a multiple of this.
-    Blocks(u64),
-}
 
 /// A record, good or bad, and where it stands.
 pub(in crate::train) struct Found<'a> {
@@ -144,8 +23,6 @@ pub(in crate::train) struct Found<'a> {
     pub(in crate::train) record: Result<Record, TeacherError>,
     /// The place before it.
     pub(in crate::train) place: Place,
-    /// Bytes of all files before it.
-    pub(in crate::train) bytes: u64,
 }
 
 impl Sources {
@@ -159,13 +36,13 @@ impl Sources {
         mut visit: impl FnMut(&Source, Result<Record, TeacherError>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         let start = Place::default();
-        self.read_part(Shard::WHOLE, start, Division::Records, watch, |found| {
+        self.read_part(Shard::WHOLE, start, 1, watch, |found| {
             visit(found.source, found.record)
         })
     }
 
-    /// Reads every record of a shard, valid or not, from a place on. The ends of the shard are
-    /// moved to where the `division` allows them.
+    /// Reads every record of a shard, valid or not, from a place on. A shard begins and ends before
+    /// a record whose number in its file is a multiple of `block`.
     ///
     /// # Errors
     /// Where a file cannot be opened, where the watch says stop, and what `visit` says.
@@ -173,7 +50,7 @@ impl Sources {
         &self,
         shard: Shard,
         from: Place,
-        division: Division,
+        block: u64,
         watch: &Watch<'_>,
         mut visit: impl FnMut(Found<'_>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
@@ -195,24 +72,17 @@ impl Sources {
                     }
                 };
                 let range = part.start.saturating_sub(before)..part.end - before;
-                let division = if shard.is_whole() {
-                    Division::Records
-                } else {
-                    division
-                };
-                let mut reading = Reading::begin(self, source, start, range, division)?;
+                let mut reading = Reading::begin(self, source, start, range, block)?;
                 let mut records = 0_u64;
                 while let Some((place, record)) = reading.next() {
-                    let bytes = before + place.offset;
                     visit(Found {
                         source,
                         record,
                         place,
-                        bytes,
                     })?;
                     records += 1;
                     if records.is_multiple_of(WATCH_INTERVAL) {
-                        watch.advance(bytes, total)?;
+                        watch.advance(before + place.offset, total)?;
                     }
                 }
             }
@@ -232,9 +102,8 @@ struct Reading {
     file: usize,
     /// Bytes of the file that belong to the part; the end may lie beyond the file.
     range: Range<u64>,
-    division: Division,
-    /// Tells where a game of positions ends.
-    chain: Chain,
+    /// The part begins and ends before a record whose number is a multiple of this.
+    block: u64,
     /// Whether a record of the part was handed out.
     has_begun: bool,
 }
@@ -245,7 +114,7 @@ impl Reading {
         source: &Source,
         from: Place,
         range: Range<u64>,
-        division: Division,
+        block: u64,
     ) -> Result<Self, DataError> {
         let mut file = File::open(&source.path).map_err(DataError::io(&source.path))?;
         let is_resumed = from.offset > 0;
@@ -268,8 +137,7 @@ impl Reading {
             reader,
             file: from.file,
             range,
-            division,
-            chain: Chain::default(),
+            block,
             // A checkpoint lies where the pass may be divided.
             has_begun: is_resumed,
         })
@@ -284,11 +152,7 @@ impl Reading {
                 records: self.reader.records(),
             };
             let record = self.reader.next()?;
-            let goes_on = match self.division {
-                Division::Records => false,
-                Division::Games => self.continues_game(record.as_ref().ok()),
-                Division::Blocks(length) => !place.records.is_multiple_of(length),
-            };
+            let goes_on = !place.records.is_multiple_of(self.block);
             if place.offset >= self.range.end && !(goes_on && self.has_begun) {
                 return None;
             }
@@ -298,16 +162,6 @@ impl Reading {
                 return Some((place, record));
             }
         }
-    }
-
-    /// Whether a record, `None` for a bad one, belongs to the game of the records before it.
-    fn continues_game(&mut self, record: Option<&Record>) -> bool {
-        let goes_on = record.is_some_and(|record| self.chain.is_continued_by(record));
-        match record {
-            Some(record) => drop(self.chain.add(record)),
-            None => drop(self.chain.finish()),
-        }
-        goes_on
     }
 }
 
