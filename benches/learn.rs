@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
-use raicho::train::learn::{Data, Filter, Learner, Run as _, Settings, Tactical};
+use raicho::train::learn::{Data, Filter, Learner, Settings, Tactical};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 

@@ -102,7 +102,7 @@ run=("$exe" spsa --engine "$tuned" --param FV_SCALE,int,16,1,128,8,0.1 --nodes 2
 full "spsa" - "${run[@]}"
 resumed "spsa" "${run[@]}"
 small
-run=("$exe" learn games.psv --width 64 --batch 64 --epochs 1 --threads 1 --out "$disk/l" --resume)
+run=("$exe" learn games.psv --shape raicho_64x2-8 --batch 64 --epochs 1 --threads 1 --out "$disk/l" --resume)
 full "learn" "$disk/l/net.nnue" "${run[@]}"
 resumed "learn" "${run[@]}"
 small

@@ -262,8 +262,9 @@ fn a_check_of_roots() {
 #[test]
 fn learning() {
     let folder = folder_with_games("long-work-learn");
-    let words =
-        format!("learn {GAMES} --width 64 --batch 64 --epochs 30 --held-out 0.2 --threads 2 --out");
+    let words = format!(
+        "learn {GAMES} --shape raicho_64x2-8 --batch 64 --epochs 30 --held-out 0.2 --threads 2 --out"
+    );
     raicho!(folder, "{words} whole").outputs();
     // The same line each time: it begins the run where there is none.
     kill_and_resume(

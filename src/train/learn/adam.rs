@@ -32,8 +32,6 @@ const ZONE_RATE: f32 = 0.3;
 pub(super) struct Adam {
     pub(super) first: Weights,
     pub(super) second: Weights,
-    /// Number of steps made, for the bias correction of the moments.
-    pub(super) steps: u64,
 }
 
 /// The factors of one step.
@@ -54,21 +52,20 @@ impl Adam {
         Self {
             first: Weights::zeroed(layout),
             second: Weights::zeroed(layout),
-            steps: 0,
         }
     }
 
-    /// Moves the weights against the gradient, which is 0 afterwards. `decay` is the weight decay
-    /// per unit of `rate`; biases do not decay.
+    /// Moves the weights against the gradient, which is 0 afterwards. `step` is the number of steps
+    /// before, `decay` the weight decay per unit of `rate`; biases do not decay.
     pub(super) fn step(
         &mut self,
         weights: &mut Weights,
         gradient: &mut Weights,
+        step: u64,
         rate: f32,
         decay: f32,
     ) {
-        self.steps += 1;
-        let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
+        let power = i32::try_from(step + 1).unwrap_or(i32::MAX);
         let correct = |beta: f32| (1.0 - f64::from(beta).powi(power)).recip() as f32;
         let layout = weights.layout();
         let factors = Factors {

@@ -12,7 +12,8 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::files::{Block, DataFile, LoadError, Source, Watch};
+use super::LearnError;
+use super::files::{Block, DataFile, Source, Watch};
 use super::filter::{Counts, Filter, Reason, Tactical, line_to_leaf};
 use super::loss::logistic;
 use super::sample::{Label, Sample};
@@ -78,17 +79,17 @@ pub struct Fault {
 
 impl Data {
     /// Divides all files into blocks, and reads them in parallel on the rayon pool of the caller:
-    /// all of them, or where they do not fit into [`Source::window`] some of each group, so that
+    /// all of them, or where they do not fit into [`Source::buffer`] some of each group, so that
     /// the others can be streamed.
     ///
     /// # Errors
     /// A file cannot be opened or read, or no training position remains. Invalid records are no
     /// error; they are listed in [`Self::faults`].
-    pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LoadError> {
+    pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LearnError> {
         let files = source.files().map(|file| (file, false));
         let held_out = source.held_out_files.iter().map(|file| (file, true));
         let files: Vec<(&PathBuf, bool)> = files.chain(held_out).collect();
-        let files: Result<Vec<DataFile>, LoadError> = files
+        let files: Result<Vec<DataFile>, LearnError> = files
             .into_par_iter()
             .enumerate()
             .map(|(number, (path, is_held_out))| {
@@ -107,7 +108,7 @@ impl Data {
         data.load_training(watch)?;
         data.load_held_out(watch)?;
         if data.training.is_empty() {
-            return Err(LoadError::Empty(data.counts.positions));
+            return Err(LearnError::Empty(data.counts.positions));
         }
         Ok(data)
     }
@@ -124,14 +125,14 @@ impl Data {
     }
 
     /// Whether the training positions are read during the run, because they do not fit into
-    /// [`Source::window`].
+    /// [`Source::buffer`].
     pub const fn is_streamed(&self) -> bool {
         !self.streams.is_empty()
     }
 
     /// Reads all blocks or, if they hold too many positions, some of each group.
     #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
-    fn load_training(&mut self, watch: &Watch<'_>) -> Result<(), LoadError> {
+    fn load_training(&mut self, watch: &Watch<'_>) -> Result<(), LearnError> {
         let mut read = Self::default();
         let mut first = 0;
         for group in &self.source.groups {
@@ -153,7 +154,7 @@ impl Data {
         }
         // A group of which nothing passes the filter would be read for ever in vain.
         self.streams.retain(|group| group.positions > 0.0);
-        if self.streams.len() == 1 && self.positions() <= self.source.window as u64 {
+        if self.streams.len() == 1 && self.positions() <= self.source.buffer as u64 {
             let blocks = std::mem::take(&mut self.streams).swap_remove(0).blocks;
             if blocks.len() > PROBED_BLOCKS {
                 read = self.read_evenly(&blocks, blocks.len(), watch)?;
@@ -163,7 +164,7 @@ impl Data {
         Ok(())
     }
 
-    fn load_held_out(&mut self, watch: &Watch<'_>) -> Result<(), LoadError> {
+    fn load_held_out(&mut self, watch: &Watch<'_>) -> Result<(), LearnError> {
         let blocks = self.files.iter().flat_map(|file| &file.held_out);
         let blocks: Vec<Block> = blocks.copied().collect();
         let positions = |block: &Block| {
@@ -182,13 +183,13 @@ impl Data {
         blocks: &[Block],
         most: usize,
         watch: &Watch<'_>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, LearnError> {
         let count = blocks.len().min(most);
-        let parts: Vec<Result<Self, LoadError>> = (0..count)
+        let parts: Vec<Result<Self, LearnError>> = (0..count)
             .into_par_iter()
             .map(|number| {
                 if watch.stop.load(Ordering::Relaxed) {
-                    return Err(LoadError::Interrupted);
+                    return Err(LearnError::Interrupted);
                 }
                 let block = &blocks[number * blocks.len() / count];
                 let read = self.read(block)?;
@@ -205,7 +206,7 @@ impl Data {
 
     /// Reads a block: the training positions of one of [`DataFile::blocks`], the held-out ones of
     /// one of [`DataFile::held_out`].
-    pub(super) fn read(&self, block: &Block) -> Result<Self, LoadError> {
+    pub(super) fn read(&self, block: &Block) -> Result<Self, LearnError> {
         let file = &self.files[block.file];
         let mut read = Self::default();
         let mut reader = block.open(&file.path, file.format)?;
@@ -226,7 +227,7 @@ impl Data {
             }
         }
         if reader.offset() != block.end() && !is_cut {
-            return Err(LoadError::Changed {
+            return Err(LearnError::Changed {
                 file: file.path.clone(),
                 end: block.end(),
             });
@@ -297,7 +298,7 @@ impl Data {
         let moves = game.scored_moves();
         let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
         let mut scores: Vec<Option<i32>> = scores.collect();
-        let limit = source.filter.score_limit;
+        let limit = source.filter.eval_limit;
         apply_td_lambda(&mut scores, source.lambda, source.lambda_scale, limit);
         let mut position = game.game.start.clone();
         let result = game.game.result;

@@ -85,7 +85,6 @@ impl Pass {
         &mut self,
         weights: &Weights,
         chunks: &[Chunk],
-        power: f32,
         factor: f32,
         gradient: &mut Weights,
     ) -> f64 {
@@ -95,7 +94,7 @@ impl Pass {
             for (number, chunk) in chunks.iter().enumerate() {
                 self.forward_end(weights, chunk, number);
                 let slope = |output, target| {
-                    let (loss, by_output) = loss_and_slope(output, target, power);
+                    let (loss, by_output) = loss_and_slope(output, target);
                     (loss, by_output * factor)
                 };
                 sum += self.ends[number].backward(weights, chunk, slope, gradient);
