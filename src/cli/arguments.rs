@@ -325,7 +325,7 @@ pub(super) fn writable_formats() -> Vec<&'static str> {
 
 /// The names of formats to write games or teacher data as.
 pub(super) fn outputs() -> Vec<&'static str> {
-    let mut names = vec!["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi"];
+    let mut names: Vec<&str> = TextFormat::names().collect();
     let others = writable_formats();
     names.extend(
         others

@@ -162,7 +162,6 @@ run learn-zones learn --mix 2="$games" --mix 1=shuffled.psv --shape raicho4_64x2
 run loss net loss learnt/net.nnue converted.psv
 run difference net difference learnt/net.nnue "$net" "$games"
 run show net show "$net"
-run noise net noise "$net" 0.5 noisy.nnue --seed 3
 
 group=matches
 run openings match openings --random-plies 6..9 --count 30 --seed 4 --out openings.sfen

@@ -173,11 +173,8 @@ impl Target {
         let Some((format, encoding)) = TextFormat::of_name(&extension) else {
             return Ok(None);
         };
-        let are_texts = sources
-            .files()
-            .iter()
-            .all(|file| text_format(file.format).is_some());
-        if !are_texts {
+        let mut files = sources.files().iter();
+        if !files.all(|file| file.format.text().is_some()) {
             return Ok(None);
         }
         if let Some(option) = arguments.for_teacher_data() {
@@ -200,18 +197,6 @@ impl Target {
             is_folder,
         }))
     }
-}
-
-/// The format of a file, if it holds games as text.
-fn text_format(format: Format) -> Option<TextFormat> {
-    Some(match format {
-        Format::Csa => TextFormat::Csa,
-        Format::Kif => TextFormat::Kif,
-        Format::Ki2 => TextFormat::Ki2,
-        Format::Jkf => TextFormat::Jkf,
-        Format::Usi | Format::Sfen => TextFormat::Usi,
-        _ => return None,
-    })
 }
 
 /// A game and, if its file has several, its number there.
@@ -291,7 +276,7 @@ fn names(sources: &[Source], target: &Target) -> Vec<PathBuf> {
 fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<Found>> {
     let name = source.path.display();
     let bytes = fs::read(&source.path).with_context(|| name.to_string())?;
-    let format = text_format(source.format).context("a file of games as text")?;
+    let format = source.format.text().context("a file of games as text")?;
     let text = encoding::decode(&bytes);
     let games = format.read_or(TextFormat::of_content(&text), &text);
     Ok(good(games, &name, tally))
@@ -303,7 +288,8 @@ fn read_stdin(format: Option<Format>, tally: &mut Tally) -> anyhow::Result<Vec<F
     std::io::stdin().lock().read_to_end(&mut bytes)?;
     let text = encoding::decode(&bytes);
     let format = match format {
-        Some(format) => text_format(format)
+        Some(format) => format
+            .text()
             .with_context(|| format!("- is for games as text, found --format {format}"))?,
         None => TextFormat::of_content(&text),
     };

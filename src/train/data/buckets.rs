@@ -29,14 +29,14 @@ pub(super) struct Bucket {
 
 impl Bucket {
     pub(super) fn open(&self) -> Result<File, DataError> {
-        File::open(&self.path).map_err(DataError::io(&self.path))
+        File::open(&self.path).map_err(DataError::at(&self.path))
     }
 
     pub(super) fn load(&self) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::with_capacity(self.bytes as usize);
         self.open()?
             .read_to_end(&mut bytes)
-            .map_err(DataError::io(&self.path))?;
+            .map_err(DataError::at(&self.path))?;
         Ok(bytes)
     }
 }
@@ -65,7 +65,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
             let mut name = path.as_os_str().to_owned();
             name.push(format!(".part-{index:03}"));
             let path = PathBuf::from(name);
-            let file = File::create(&path).map_err(DataError::io(&path))?;
+            let file = File::create(&path).map_err(DataError::at(&path))?;
             let out = BufWriter::with_capacity(BUFFER, file);
             buckets.push((Bucket { path, bytes: 0 }, out));
         }
@@ -76,7 +76,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
     pub(super) fn finish(self) -> Result<Vec<Bucket>, DataError> {
         let mut finished = Vec::with_capacity(self.buckets.len());
         for (bucket, mut out) in self.buckets {
-            out.flush().map_err(DataError::io(&bucket.path))?;
+            out.flush().map_err(DataError::at(&bucket.path))?;
             finished.push(bucket);
         }
         Ok(finished)

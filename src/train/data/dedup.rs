@@ -85,9 +85,9 @@ fn merge_all<D: Duplicate>(
         let taken = report.tally.take(source, record, settings.bad_records)?;
         let kept = taken.filter(|record| report.tally.keeps(D::FORMAT, record));
         let written = kept.map_or(Ok(()), |record| positions.write(&record));
-        written.map_err(DataError::write(path))
+        written.map_err(DataError::at(path))
     })?;
-    let (spread, _) = positions.finish().map_err(DataError::write(path))?;
+    let (spread, _) = positions.finish().map_err(DataError::at(path))?;
     let mut merged = Merged::<D> {
         out: TeacherWriter::new(out, format),
         path,
@@ -99,9 +99,9 @@ fn merge_all<D: Duplicate>(
         merged.take(bucket, 1, watch)?;
     }
     let mut report = merged.report;
-    let (out, positions) = merged.out.finish().map_err(DataError::write(path))?;
+    let (out, positions) = merged.out.finish().map_err(DataError::at(path))?;
     report.tally.written = positions;
-    out.finish().map_err(DataError::io(path))?;
+    out.finish().map_err(DataError::at(path))?;
     Ok(report)
 }
 
@@ -139,7 +139,7 @@ impl<D: Duplicate> Merged<'_, D> {
         for _ in 0..records {
             input
                 .read_exact(&mut bytes)
-                .map_err(DataError::io(&bucket.path))?;
+                .map_err(DataError::at(&bucket.path))?;
             found.extend(D::from_bytes(&bytes).map(|position| (position, 1)));
             if found.len() == found.capacity() {
                 merge(&mut found);
@@ -163,7 +163,7 @@ impl<D: Duplicate> Merged<'_, D> {
             input
                 .read_exact(&mut bytes)
                 .and_then(|()| spread.write_all(&bytes))
-                .map_err(DataError::io(&bucket.path))?;
+                .map_err(DataError::at(&bucket.path))?;
         }
         let smaller = spread.finish()?;
         drop(bucket);
@@ -177,7 +177,7 @@ impl<D: Duplicate> Merged<'_, D> {
         self.report.repeated += u64::from(count > 1 || position.is_repeated());
         self.report.contested += u64::from(position.is_contested());
         let written = self.out.write(&position.into_record());
-        written.map_err(DataError::write(self.path))
+        written.map_err(DataError::at(self.path))
     }
 }
 

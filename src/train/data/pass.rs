@@ -105,10 +105,7 @@ impl Tally {
                 }
                 Ok(None)
             }
-            Err(error) => Err(DataError::Bad {
-                path: path.clone(),
-                error,
-            }),
+            Err(error) => Err(DataError::at(path)(error)),
         }
     }
 }

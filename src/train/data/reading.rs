@@ -116,7 +116,7 @@ impl Reading {
         range: Range<u64>,
         block: u64,
     ) -> Result<Self, DataError> {
-        let mut file = File::open(&source.path).map_err(DataError::io(&source.path))?;
+        let mut file = File::open(&source.path).map_err(DataError::at(&source.path))?;
         let is_resumed = from.offset > 0;
         let start = if is_resumed {
             from
@@ -127,7 +127,7 @@ impl Reading {
             }
         };
         file.seek(SeekFrom::Start(start.offset))
-            .map_err(DataError::io(&source.path))?;
+            .map_err(DataError::at(&source.path))?;
         let input = BufReader::with_capacity(BUFFER, file);
         let mut reader = TeacherReader::resume(input, source.format, start.offset, start.records);
         if sources.needs_results() {

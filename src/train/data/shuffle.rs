@@ -55,14 +55,14 @@ pub fn run(
         if !tally.keeps(format, &record) {
             return Ok(());
         }
-        writer.write(&record).map_err(DataError::write(path))
+        writer.write(&record).map_err(DataError::at(path))
     })?;
-    let (spread, positions) = writer.finish().map_err(DataError::write(path))?;
+    let (spread, positions) = writer.finish().map_err(DataError::at(path))?;
     tally.written = positions;
     for bucket in spread.finish()? {
         gather(bucket, size, settings.memory, &mut random, &mut out, watch)?;
     }
-    out.finish().map_err(DataError::io(path))?;
+    out.finish().map_err(DataError::at(path))?;
     Ok(tally)
 }
 
@@ -89,7 +89,7 @@ fn gather(
     if bucket.bytes <= memory.max(size as u64) {
         let mut bytes = bucket.load()?;
         shuffle_records(&mut bytes, size, random);
-        return out.write_all(&bytes).map_err(DataError::io(&bucket.path));
+        return out.write_all(&bytes).map_err(DataError::at(&bucket.path));
     }
     let count = buckets::count(bucket.bytes, memory).max(2);
     let mut spread = Spread::create(&bucket.path, count, |_| random.random_range(0..count))?;
@@ -99,7 +99,7 @@ fn gather(
         input
             .read_exact(&mut record)
             .and_then(|()| spread.write_all(&record))
-            .map_err(DataError::io(&bucket.path))?;
+            .map_err(DataError::at(&bucket.path))?;
     }
     let smaller = spread.finish()?;
     drop(bucket);

@@ -189,11 +189,11 @@ impl Stats {
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
         let charts: Vec<_> = charts.into_iter().filter(is_used).collect();
         let text = draw_svg(&charts).map_err(io::Error::other);
-        let text = text.map_err(DataError::io(path))?;
+        let text = text.map_err(DataError::at(path))?;
         let mut file = create_output(path)?;
         file.write_all(text.as_bytes())
             .and_then(|()| file.finish())
-            .map_err(DataError::io(path))
+            .map_err(DataError::at(path))
     }
 }
 

@@ -216,7 +216,7 @@ pub fn write_positions(
     (path, out): (&Path, &mut dyn Write),
     watch: &Watch<'_>,
 ) -> Result<RescoreReport, DataError> {
-    let positions = Positions::new(out).map_err(DataError::scores(path))?;
+    let positions = Positions::new(out).map_err(DataError::at(path))?;
     let scorer = Scorer::writing(positions);
     with_column(sources, bad_records, (path, scorer), &mut |_| Ok(()), watch)
 }
@@ -236,7 +236,7 @@ pub fn take_scores(
 ) -> Result<RescoreReport, DataError> {
     check_formats(sources, format)?;
     let mut out = Output::create(output, format)?;
-    let column = Column::new(column, scale).map_err(DataError::scores(path))?;
+    let column = Column::new(column, scale).map_err(DataError::at(path))?;
     let scorer = Scorer::reading(column);
     let put = &mut |record: &Record| out.write(record);
     let mut report = with_column(sources, bad_records, (path, scorer), put, watch)?;
@@ -258,10 +258,10 @@ fn with_column(
             return Ok(());
         };
         let rescored = scorer.rescore(&record, &|| false);
-        scorer.check().map_err(DataError::scores(path))?;
+        scorer.check().map_err(DataError::at(path))?;
         rescored.map_or(Ok(()), |record| put(&record))
     })?;
-    report.searches = scorer.finish().map_err(DataError::scores(path))?;
+    report.searches = scorer.finish().map_err(DataError::at(path))?;
     Ok(report)
 }
 

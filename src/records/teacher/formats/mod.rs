@@ -20,6 +20,7 @@ use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
 use crate::records::sample::Sample;
 use crate::records::teacher::{Fault, Record, Skipped, Span};
+use crate::records::text::TextFormat;
 use crate::records::tree::TreePosition;
 use crate::types::{Color, EnteringKingRule, Move16};
 use crate::util::read_up_to;
@@ -90,6 +91,8 @@ struct Row {
     is_writable: bool,
     size: Size,
     codec: &'static dyn Codec,
+    /// The format that a file of games is read and written in as text, with names and times.
+    text: Option<TextFormat>,
 }
 
 const SAMPLES: Row = Row {
@@ -100,7 +103,8 @@ const SAMPLES: Row = Row {
     has_scores: true,
     is_writable: true,
     size: Size::Exactly(PackedSfenValue::SIZE),
-    codec: &binary::Psv,
+    codec: &binary::PSV,
+    text: None,
 };
 
 const GAMES: Row = Row {
@@ -120,7 +124,7 @@ const TABLE: [Row; 13] = [
         name: "hcpe",
         alias: None,
         size: Size::Exactly(Hcpe::SIZE),
-        codec: &binary::HcpeCodec,
+        codec: &binary::HCPE,
         ..SAMPLES
     },
     Row {
@@ -128,7 +132,7 @@ const TABLE: [Row; 13] = [
         name: "psum",
         alias: None,
         size: Size::Exactly(PositionSum::SIZE),
-        codec: &binary::Psum,
+        codec: &binary::PSUM,
         ..SAMPLES
     },
     Row {
@@ -137,7 +141,7 @@ const TABLE: [Row; 13] = [
         alias: None,
         content: Content::TreePositions,
         size: Size::Exactly(TreePosition::SIZE),
-        codec: &binary::Tree,
+        codec: &binary::TREE,
         ..SAMPLES
     },
     Row {
@@ -155,7 +159,7 @@ const TABLE: [Row; 13] = [
         content: Content::Positions,
         has_scores: false,
         size: Size::Exactly(size_of::<HuffmanCodedPos>()),
-        codec: &binary::Hcp,
+        codec: &binary::HCP,
         ..SAMPLES
     },
     Row {
@@ -166,6 +170,7 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         size: Size::About(60),
         codec: &text::Sfen,
+        text: Some(TextFormat::Usi),
         ..SAMPLES
     },
     Row {
@@ -174,6 +179,7 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         size: Size::About(5),
         codec: &text::Usi,
+        text: Some(TextFormat::Usi),
         ..GAMES
     },
     Row {
@@ -182,6 +188,7 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         size: Size::About(10),
         codec: &text::Csa,
+        text: Some(TextFormat::Csa),
         ..GAMES
     },
     Row {
@@ -191,7 +198,8 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         is_writable: false,
         size: Size::About(10),
-        codec: &text::KIF,
+        codec: &text::WholeFile(TextFormat::Kif),
+        text: Some(TextFormat::Kif),
         ..GAMES
     },
     Row {
@@ -201,7 +209,8 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         is_writable: false,
         size: Size::About(10),
-        codec: &text::KIF,
+        codec: &text::WholeFile(TextFormat::Ki2),
+        text: Some(TextFormat::Ki2),
         ..GAMES
     },
     Row {
@@ -210,7 +219,8 @@ const TABLE: [Row; 13] = [
         has_scores: false,
         is_writable: false,
         size: Size::About(100),
-        codec: &text::JKF,
+        codec: &text::WholeFile(TextFormat::Jkf),
+        text: Some(TextFormat::Jkf),
         ..GAMES
     },
 ];
@@ -302,6 +312,11 @@ impl Format {
     /// Whether the format can be written, not only read.
     pub const fn is_writable(self) -> bool {
         self.row().is_writable
+    }
+
+    /// The format in which a file is read as games with names and times; `None` if it has none.
+    pub const fn text(self) -> Option<TextFormat> {
+        self.row().text
     }
 
     /// Bytes of a record if all have the same size; each is a position then.

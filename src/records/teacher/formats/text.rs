@@ -8,12 +8,13 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::csa::{self, CsaError, CsaFault};
 use crate::records::game::{Ending, GameRecord, GameResult, RecordedMove, Thought};
-use crate::records::jkf::{self, JkfError, JkfFault};
-use crate::records::kif::{self, KifError, KifFault};
+use crate::records::jkf::{JkfError, JkfFault};
+use crate::records::kif::KifFault;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::sfen_line::{SfenLine, SfenLineError};
 use crate::records::teacher::{BAD_LINE, Fault, FormatFault, ILLEGAL_MOVE, Record};
+use crate::records::text::{TextFault, TextFormat};
 use crate::records::{encoding, score};
 use crate::types::{Repetition, Score};
 
@@ -188,24 +189,29 @@ fn next_game(input: &mut dyn BufRead) -> Result<Vec<u8>, Fault> {
     }
 }
 
-impl FormatFault for CsaError {
+impl From<CsaError> for Fault {
+    fn from(error: CsaError) -> Self {
+        TextFault::Csa(error).into()
+    }
+}
+
+impl FormatFault for TextFault {
     fn class(&self) -> &'static str {
-        match self.fault {
-            CsaFault::Illegal { .. } => ILLEGAL_MOVE,
-            _ => BAD_LINE,
-        }
+        let is_illegal = match self {
+            Self::Csa(error) => matches!(error.fault, CsaFault::Illegal { .. }),
+            Self::Kif(error) => matches!(error.fault, KifFault::Illegal { .. }),
+            Self::Jkf(JkfError::Entry { fault, .. }) => {
+                matches!(fault, JkfFault::Illegal { .. })
+            }
+            _ => false,
+        };
+        if is_illegal { ILLEGAL_MOVE } else { BAD_LINE }
     }
 }
 
 /// A format whose files hold one game each. `raicho convert` writes them from other games as text;
 /// from teacher data they are not written.
-pub(super) struct WholeFile(fn(&str) -> Result<GameRecord, Fault>);
-
-/// KIF and KI2, which tell themselves apart.
-pub(super) const KIF: WholeFile = WholeFile(|text| Ok(kif::read(text)?));
-
-/// JKF, whose text is JSON.
-pub(super) const JKF: WholeFile = WholeFile(|text| Ok(jkf::read(text)?));
+pub(super) struct WholeFile(pub(super) TextFormat);
 
 impl Codec for WholeFile {
     fn read(&self, input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
@@ -217,33 +223,14 @@ impl Codec for WholeFile {
         if bytes.len() as u64 > LONGEST_RECORD {
             return Err(Fault::LongLine(LONGEST_RECORD));
         }
-        let record = (self.0)(&encoding::decode(&bytes))?;
-        Ok(Some(from_record(&record).into()))
+        let games = self.0.read(&bytes).into_iter();
+        let game = games.map(|game| game.map_err(|error| error.fault)).next();
+        let record = game.transpose()?;
+        Ok(record.map(|record| from_record(&record).into()))
     }
 
     fn write(&self, _: &Record, _: &mut dyn Write) -> io::Result<u64> {
         Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-impl FormatFault for KifError {
-    fn class(&self) -> &'static str {
-        match self.fault {
-            KifFault::Illegal { .. } => ILLEGAL_MOVE,
-            _ => BAD_LINE,
-        }
-    }
-}
-
-impl FormatFault for JkfError {
-    fn class(&self) -> &'static str {
-        match self {
-            Self::Entry {
-                fault: JkfFault::Illegal { .. },
-                ..
-            } => ILLEGAL_MOVE,
-            _ => BAD_LINE,
-        }
     }
 }
 
