@@ -253,19 +253,18 @@ impl Data {
         record: &Record,
         position: &mut Position,
     ) {
-        let filter = &source.filter;
-        if let Some(game) = record.game() {
-            return self.add_game(source, is_held_out, game);
+        match record {
+            Record::Game(game) => self.add_game(source, is_held_out, game),
+            Record::Tree(node) => {
+                self.add_tree_position(&source.filter, is_held_out, node, position);
+            }
+            _ => record.for_each_sample(|sample| {
+                let mv = sample.mv.and_then(|mv| position.to_move(mv));
+                let result = sample.result.for_side(position.side_to_move());
+                let judged = Judged::of_game(of_centipawns(sample.score), result);
+                self.add(&source.filter, is_held_out, position, mv, judged);
+            }),
         }
-        if let Record::Tree(node) = record {
-            return self.add_tree_position(filter, is_held_out, node, position);
-        }
-        record.for_each_sample(|sample| {
-            let mv = sample.mv.and_then(|mv| position.to_move(mv));
-            let result = sample.result.for_side(position.side_to_move());
-            let judged = (of_centipawns(sample.score), result);
-            self.add(filter, is_held_out, position, mv, judged);
-        });
     }
 
     /// Adds an inner node of a search, `position`, if it passes the filter.
@@ -282,15 +281,14 @@ impl Data {
             // Where all moves failed low, a capture that wins material makes a position tactical.
             mv = line_to_leaf(position).first().copied();
         }
-        let label = Label::Tree {
-            bound: node.bound,
-            depth: node.depth,
-        };
         let judged = Judged {
             score: of_centipawns(node.score),
-            label,
+            label: Label::Tree {
+                bound: node.bound,
+                depth: node.depth,
+            },
         };
-        self.enter(filter, is_held_out, position, mv, judged);
+        self.add(filter, is_held_out, position, mv, judged);
     }
 
     /// Adds all positions of a game that have a score and pass the filter.
@@ -304,30 +302,16 @@ impl Data {
         let result = game.game.result;
         for ((mv, _), score) in moves.zip(scores) {
             if let Some(score) = score {
-                let judged = (score, result.for_side(position.side_to_move()));
+                let judged = Judged::of_game(score, result.for_side(position.side_to_move()));
                 self.add(&source.filter, is_held_out, &mut position, Some(mv), judged);
             }
             position.do_move(mv);
         }
     }
 
-    /// Adds a position if it passes the filter. `mv` is the move played in it, `score` that of the
-    /// search in units of 1/90 pawn, `result` that of the game (1 win, 0 draw, -1 loss), both for
-    /// the side to move. The position is restored.
+    /// Adds a position if it passes the filter. `mv` is the move played in it. The position is
+    /// restored.
     pub fn add(
-        &mut self,
-        filter: &Filter,
-        is_held_out: bool,
-        position: &mut Position,
-        mv: Option<Move>,
-        (score, result): (i32, i8),
-    ) {
-        let label = Label::Game { result };
-        let judged = Judged { score, label };
-        self.enter(filter, is_held_out, position, mv, judged);
-    }
-
-    fn enter(
         &mut self,
         filter: &Filter,
         is_held_out: bool,
@@ -381,14 +365,22 @@ impl Data {
 }
 
 /// What is known about a position, for the side to move.
-#[derive(Clone, Copy)]
-struct Judged {
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
     /// The score of the search in units of 1/90 pawn.
     score: i32,
     label: Label,
 }
 
 impl Judged {
+    /// The position of a game with this result: 1 win, 0 draw, -1 loss.
+    pub const fn of_game(score: i32, result: i8) -> Self {
+        Self {
+            score,
+            label: Label::Game { result },
+        }
+    }
+
     fn sample(self, position: &Position) -> Result<Sample, Reason> {
         let score = self.score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
         Sample::new(position, score, self.label).ok_or(Reason::NoKing)
@@ -541,7 +533,13 @@ mod tests {
                 ..Filter::default()
             };
             let mut data = Data::default();
-            data.add(&filter, false, &mut position, capture.copied(), (500, 1));
+            data.add(
+                &filter,
+                false,
+                &mut position,
+                capture.copied(),
+                Judged::of_game(500, 1),
+            );
             let found = data.training.first();
             let found = found.map(|sample| (sample.score(), sample.result()));
             assert_eq!(found, expected, "{tactical:?}");
@@ -593,7 +591,13 @@ mod tests {
             let mv = moves.iter().find(|mv| mv.to_string() == best);
             assert!(mv.is_some());
             let mut data = Data::default();
-            data.add(&filter, false, &mut position, mv.copied(), (500, 1));
+            data.add(
+                &filter,
+                false,
+                &mut position,
+                mv.copied(),
+                Judged::of_game(500, 1),
+            );
             assert_eq!(data.training.len(), count, "{best}");
             assert_eq!(position.to_sfen(), sfen);
         }

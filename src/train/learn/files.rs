@@ -318,21 +318,13 @@ pub(super) struct HeldOutGames {
     last: Option<(Span, bool)>,
 }
 
-/// What a record is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What a record is. The default is one without a game.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Choice {
     /// Whether it begins a game: neither another part of the previous one nor a single position.
     begins_game: bool,
     /// Whether its game is held out.
     pub(super) is_held_out: bool,
-}
-
-impl Choice {
-    /// A record without a game.
-    const NO_GAME: Self = Self {
-        begins_game: false,
-        is_held_out: false,
-    };
 }
 
 impl HeldOutGames {
@@ -369,7 +361,7 @@ impl HeldOutGames {
         self.count += 1;
         let last = self.last.take();
         let Some(span) = span else {
-            return Choice::NO_GAME;
+            return Choice::default();
         };
         let previous = last.filter(|(last, _)| last.goes_on_with(span));
         let is_held_out = previous.map_or_else(
@@ -462,7 +454,7 @@ mod tests {
         let position: Position = Position::startpos();
         let packed = PackedSfen::of(&position);
         for span in [Span::of_game(&Record::Position(packed, 1)), None] {
-            assert_eq!(games.choose(span), Choice::NO_GAME);
+            assert_eq!(games.choose(span), Choice::default());
         }
     }
 }

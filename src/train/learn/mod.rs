@@ -44,7 +44,7 @@ use crate::eval::nnue::file::NetError;
 use crate::eval::nnue::shape::Shape;
 use crate::records::teacher::Format;
 
-pub use data::{Data, Fault};
+pub use data::{Data, Fault, Judged};
 pub use files::{FileGroup, Source, Watch};
 pub use filter::{Counts, Filter, Tactical};
 pub use learner::{Model, Run};

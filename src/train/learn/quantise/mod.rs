@@ -18,7 +18,6 @@
 
 mod hidden;
 
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::chunk::{CHUNK, Chunk};
@@ -207,37 +206,18 @@ impl Grid {
 /// Rounds weights, with `shared` ones added where there are any, to multiples of 1 / `one`, at most
 /// `most` of them.
 fn round_rows(from: &[Row], shared: &[Row], to: &mut [Row], (one, most): (f32, f32)) {
-    pulp::Arch::new().dispatch(Rounding {
-        from,
-        shared,
-        to,
-        one,
-        most,
-    });
-}
-
-/// The arguments of [`round_rows`].
-struct Rounding<'a> {
-    from: &'a [Row],
-    shared: &'a [Row],
-    to: &'a mut [Row],
-    one: f32,
-    most: f32,
-}
-
-impl WithSimd for Rounding<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for (number, (from, to)) in self.from.iter().zip(self.to).enumerate() {
-            let shared = self.shared.get(number).unwrap_or(&Row::ZERO);
-            for column in 0..BLOCK {
-                let steps = ((from.0[column] + shared.0[column]) * self.one).round_ties_even();
-                to.0[column] = steps.clamp(-self.most, self.most) / self.one;
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (number, (from, to)) in from.iter().zip(to).enumerate() {
+                let shared = shared.get(number).unwrap_or(&Row::ZERO);
+                for column in 0..BLOCK {
+                    let steps = ((from.0[column] + shared.0[column]) * one).round_ties_even();
+                    to.0[column] = steps.clamp(-most, most) / one;
+                }
             }
-        }
-    }
+        },
+    );
 }
 
 /// The feature transformer; its weights have been rounded by [`Grid::round`].

@@ -10,7 +10,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::LearnError;
-use super::data::Data;
+use super::data::{Data, Judged};
 use super::filter::{Filter, Tactical};
 use super::net::{InitialWeights, Learner};
 use super::sample::{FEATURES, Label, Sample};
@@ -61,7 +61,8 @@ fn material_data(count: usize) -> Data {
         let score = material(position);
         let is_held_out = number >= count / 10 * 9;
         let result = score.signum() as i8;
-        data.add(&filter, is_held_out, position, None, (score, result));
+        let judged = Judged::of_game(score, result);
+        data.add(&filter, is_held_out, position, None, judged);
         number += 1;
     });
     data

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::*;
 use crate::eval::kppt::scalar::{self, Weights};
-use crate::train::learn::data::Data;
+use crate::train::learn::data::{Data, Judged};
 use crate::train::learn::filter::{Filter, Tactical};
 use crate::train::learn::kppt::index::{NUMBERS, TABLE};
 
@@ -61,7 +61,8 @@ fn data_of(weights: &MadeUp, count: usize) -> Data {
     for_each_random_position(count, 5, |position| {
         let score = scalar::evaluate(weights, position).expect("two kings");
         let is_held_out = done >= count / 10 * 9;
-        data.add(&filter, is_held_out, position, None, (score, 0));
+        let judged = Judged::of_game(score, 0);
+        data.add(&filter, is_held_out, position, None, judged);
         done += 1;
     });
     data
