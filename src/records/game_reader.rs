@@ -6,19 +6,70 @@ use std::io::{self, BufRead, Read};
 use thiserror::Error;
 
 use super::apery_move::from_apery;
+use super::pack::MAX_PLIES;
+use super::packed::PackedError;
 use crate::position::Position;
 use crate::types::Move;
 
 /// A game that cannot be read, and its place in the input.
 #[derive(Debug, Error)]
 #[error("game {game}, at byte {offset}: {fault}")]
-pub struct GameError<F> {
+pub struct GameError {
     /// The number of the game, from 1.
     pub game: u64,
     /// The offset of the game, in bytes from the beginning of the input.
     pub offset: u64,
     /// What is wrong with it.
-    pub fault: F,
+    pub fault: GameFault,
+}
+
+/// What is wrong with a game.
+#[derive(Debug, Error)]
+pub enum GameFault {
+    /// The input fails.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The input ends within the game.
+    #[error("the file ends within the game")]
+    Truncated,
+    /// The first byte of a game of `.pack` is neither 0 nor 1.
+    #[error("begins with {0}, expected 1 for the start position or 0 for another")]
+    Flag(u8),
+    /// The game has more than [`MAX_PLIES`] moves.
+    #[error("no end after {MAX_PLIES} moves")]
+    Endless,
+    /// The end marker of a game of `.pack` names no result.
+    #[error("ends in {0:#06x}, expected 0x0000 (draw), 0x0081 (black won) or 0x0102 (white won)")]
+    End(u16),
+    /// The ending byte of a game of `.hcpe3` has an unknown result code.
+    #[error("ending {0}, expected 0 (draw), 1 (black won) or 2 (white won) in its lowest two bits")]
+    Ending(u8),
+    /// The start position is invalid.
+    #[error("start: {0}")]
+    Start(#[from] PackedError),
+    /// A move is not legal in its position.
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    /// The bits of a candidate are not a move.
+    #[error("candidate {number} of move {of} is {found:#06x}, which is no move")]
+    Candidate {
+        /// The number of the candidate, from 1.
+        number: usize,
+        /// The number of the move in the game, from 1.
+        of: usize,
+        /// The 16 bits found.
+        found: u16,
+    },
+}
+
+impl GameFault {
+    /// Whether the end of the game is unknown, so that no further game can be read.
+    pub const fn is_fatal(&self) -> bool {
+        match self {
+            Self::Io(_) | Self::Truncated | Self::Flag(_) | Self::Endless | Self::End(_) => true,
+            Self::Ending(_) | Self::Start(_) | Self::Move(_) | Self::Candidate { .. } => false,
+        }
+    }
 }
 
 /// A stored move that is illegal.
@@ -39,23 +90,18 @@ pub trait GameFormat: Default {
     type Frame;
     /// A game whose moves are all legal.
     type Game;
-    /// What can be wrong with a game.
-    type Fault;
 
     /// Reads the fields of the next game; `None` at the end of the input.
     ///
     /// # Errors
     /// The input fails, or its bytes do not follow the format.
-    fn read_frame(input: &mut impl Read) -> Result<Option<Self::Frame>, Self::Fault>;
+    fn read_frame(input: &mut impl Read) -> Result<Option<Self::Frame>, GameFault>;
 
     /// Checks a game move by move.
     ///
     /// # Errors
     /// The start position, the result or a move is invalid.
-    fn decode(&self, frame: Self::Frame) -> Result<Self::Game, Self::Fault>;
-
-    /// Whether the end of a game with this fault is unknown, so that no further game can be read.
-    fn is_fatal(fault: &Self::Fault) -> bool;
+    fn decode(&self, frame: Self::Frame) -> Result<Self::Game, GameFault>;
 }
 
 /// Reads one game after the other. An invalid game is an error, and the iterator goes on with the
@@ -92,7 +138,7 @@ impl<R: Read, F: GameFormat> GameReader<R, F> {
         self.input.count()
     }
 
-    fn read(&mut self) -> Result<Option<F::Game>, F::Fault> {
+    fn read(&mut self) -> Result<Option<F::Game>, GameFault> {
         let Some(frame) = F::read_frame(&mut self.input)? else {
             return Ok(None);
         };
@@ -103,7 +149,7 @@ impl<R: Read, F: GameFormat> GameReader<R, F> {
 }
 
 impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
-    type Item = Result<F::Game, GameError<F::Fault>>;
+    type Item = Result<F::Game, GameError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
@@ -118,7 +164,7 @@ impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
         });
         self.is_over = match &game {
             Ok(game) => game.is_none(),
-            Err(error) => F::is_fatal(&error.fault),
+            Err(error) => error.fault.is_fatal(),
         };
         game.transpose()
     }
@@ -142,6 +188,21 @@ pub(super) fn legal_move(
             text: stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string()),
             sfen: position.to_sfen(),
         })
+}
+
+/// Reads `N` bytes of a game.
+pub(super) fn read_bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], GameFault> {
+    let mut bytes = [0; N];
+    match input.read_exact(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(GameFault::Truncated),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads 16 bits of a game.
+pub(super) fn read_word(input: &mut impl Read) -> Result<u16, GameFault> {
+    Ok(u16::from_le_bytes(read_bytes(input)?))
 }
 
 /// A reader and the number of bytes that were taken from it.

@@ -9,14 +9,12 @@
 
 use std::io::{self, Read, Write};
 
-use thiserror::Error;
-
 use super::apery_move::{from_apery, to_apery};
 use super::game::GameResult;
-use super::game_reader::{GameError, GameFormat, GameReader, IllegalMove, legal_move};
+use super::game_reader::{GameFault, GameFormat, GameReader, legal_move, read_word};
 use super::hcpe::WINNER_BITS;
 use super::pack::{PackGame, PackReason};
-use super::packed::{HuffmanCodedPos, PackedError};
+use super::packed::HuffmanCodedPos;
 use crate::position::Position;
 use crate::types::{Move, Move16};
 use crate::util::read_up_to;
@@ -152,47 +150,9 @@ impl Hcpe3Game {
     }
 }
 
-/// A game that cannot be read, and its place in the input.
-pub type Hcpe3Error = GameError<Hcpe3Fault>;
-
 /// Reads one game after the other. An invalid game is an error, and the next one follows unless the
 /// file ends within it.
 pub type Hcpe3Reader<R> = GameReader<R, Hcpe3>;
-
-/// What is wrong with a game.
-#[derive(Debug, Error)]
-pub enum Hcpe3Fault {
-    /// The input fails.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// The input ends within the game.
-    #[error("the file ends within the game")]
-    Truncated,
-    /// The ending byte has an unknown result code.
-    #[error(
-        "ending {found}, expected 0 (draw), 1 (black won) or 2 (white won) in its lowest two bits"
-    )]
-    Ending {
-        /// The ending byte of the game.
-        found: u8,
-    },
-    /// The start position is invalid.
-    #[error("start: {0}")]
-    Start(#[from] PackedError),
-    /// A move is not legal in its position.
-    #[error(transparent)]
-    Move(#[from] IllegalMove),
-    /// The bits of a candidate are not a move.
-    #[error("candidate {number} of move {of} is {found:#06x}, which is no move")]
-    Candidate {
-        /// The number of the candidate, from 1.
-        number: usize,
-        /// The number of the move in the game, from 1.
-        of: usize,
-        /// The 16 bits found.
-        found: u16,
-    },
-}
 
 /// The format `.hcpe3`, for the reader.
 #[derive(Default)]
@@ -207,14 +167,13 @@ type StoredMove = (u16, i16, Vec<(u16, u16)>);
 impl GameFormat for Hcpe3 {
     type Frame = Frame;
     type Game = Hcpe3Game;
-    type Fault = Hcpe3Fault;
 
-    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, Hcpe3Fault> {
+    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, GameFault> {
         let mut header = [0; HEADER];
         match read_up_to(input, &mut header)? {
             0 => return Ok(None),
             HEADER => {}
-            _ => return Err(Hcpe3Fault::Truncated),
+            _ => return Err(GameFault::Truncated),
         }
         let mut moves = Vec::new();
         for _ in 0..u16::from_le_bytes([header[32], header[33]]) {
@@ -229,10 +188,10 @@ impl GameFormat for Hcpe3 {
         Ok(Some(Frame(header, moves)))
     }
 
-    fn decode(&self, Frame(header, stored): Frame) -> Result<Hcpe3Game, Hcpe3Fault> {
+    fn decode(&self, Frame(header, stored): Frame) -> Result<Hcpe3Game, GameFault> {
         let [ending, opponent] = [header[34], header[35]];
         if GameResult::from_code(ending & WINNER_BITS).is_none() {
-            return Err(Hcpe3Fault::Ending { found: ending });
+            return Err(GameFault::Ending(ending));
         }
         let mut bytes = [0; 32];
         bytes.copy_from_slice(&header[..32]);
@@ -255,15 +214,11 @@ impl GameFormat for Hcpe3 {
             opponent,
         })
     }
-
-    fn is_fatal(fault: &Hcpe3Fault) -> bool {
-        matches!(fault, Hcpe3Fault::Io(_) | Hcpe3Fault::Truncated)
-    }
 }
 
-fn decode_candidates(stored: &[(u16, u16)], of: usize) -> Result<Vec<(Move16, u16)>, Hcpe3Fault> {
+fn decode_candidates(stored: &[(u16, u16)], of: usize) -> Result<Vec<(Move16, u16)>, GameFault> {
     let decode = |(index, &(found, visits)): (usize, &(u16, u16))| {
-        let mv = from_apery(found).ok_or(Hcpe3Fault::Candidate {
+        let mv = from_apery(found).ok_or(GameFault::Candidate {
             number: index + 1,
             of,
             found,
@@ -273,14 +228,10 @@ fn decode_candidates(stored: &[(u16, u16)], of: usize) -> Result<Vec<(Move16, u1
     stored.iter().enumerate().map(decode).collect()
 }
 
-fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], Hcpe3Fault> {
+fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], GameFault> {
     let mut words = [0; N];
     for word in &mut words {
-        let mut bytes = [0; 2];
-        if read_up_to(input, &mut bytes)? != bytes.len() {
-            return Err(Hcpe3Fault::Truncated);
-        }
-        *word = u16::from_le_bytes(bytes);
+        *word = read_word(input)?;
     }
     Ok(words)
 }
@@ -288,6 +239,7 @@ fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], Hcpe3Fault> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::records::game_reader::GameError;
     use crate::records::sfen_line::SfenLine;
     use crate::types::Color;
 
@@ -313,7 +265,7 @@ mod tests {
     }
 
     fn messages(bytes: &[u8]) -> Vec<String> {
-        let message = |game: Result<Hcpe3Game, Hcpe3Error>| match game {
+        let message = |game: Result<Hcpe3Game, GameError>| match game {
             Ok(_) => "good".to_owned(),
             Err(error) => error.to_string(),
         };

@@ -16,12 +16,12 @@
 
 use std::io::{self, Read, Write};
 
-use thiserror::Error;
-
 use super::apery_move::{FIELD_MASK, FROM_SHIFT, to_apery};
 use super::game::GameResult;
-use super::game_reader::{GameError, GameFormat, GameReader, IllegalMove, legal_move};
-use super::packed::{HuffmanCodedPos, PackedError};
+use super::game_reader::{
+    GameError, GameFault, GameFormat, GameReader, legal_move, read_bytes, read_word,
+};
+use super::packed::HuffmanCodedPos;
 use crate::position::{Position, START_SFEN};
 use crate::types::Move;
 use crate::util::read_up_to;
@@ -73,41 +73,7 @@ impl PackReason {
 }
 
 /// A game that cannot be read, and its place in the input.
-pub type PackError = GameError<PackFault>;
-
-/// What is wrong with a game.
-#[derive(Debug, Error)]
-pub enum PackFault {
-    /// The input fails.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// The input ends within the game.
-    #[error("the file ends within the game")]
-    Truncated,
-    /// The first byte is neither 0 nor 1.
-    #[error("begins with {found}, expected 1 for the start position or 0 for another")]
-    Flag {
-        /// The first byte of the game.
-        found: u8,
-    },
-    /// The game has more than [`MAX_PLIES`] moves.
-    #[error("no end after {MAX_PLIES} moves")]
-    Endless,
-    /// The end marker names no result.
-    #[error(
-        "ends in {found:#06x}, expected 0x0000 (draw), 0x0081 (black won) or 0x0102 (white won)"
-    )]
-    End {
-        /// The 16 bits of the marker.
-        found: u16,
-    },
-    /// The start position is invalid.
-    #[error("start: {0}")]
-    Start(#[from] PackedError),
-    /// A move is not legal in its position.
-    #[error(transparent)]
-    Move(#[from] IllegalMove),
-}
+pub type PackError = GameError;
 
 /// Reads one game after the other. A game with an illegal start or move is an error, and the next
 /// one follows; after any other error the iterator ends.
@@ -129,9 +95,8 @@ impl Default for Pack {
 impl GameFormat for Pack {
     type Frame = Frame;
     type Game = PackGame;
-    type Fault = PackFault;
 
-    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, PackFault> {
+    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, GameFault> {
         let mut flag = [0];
         if read_up_to(input, &mut flag)? == 0 {
             return Ok(None);
@@ -140,26 +105,26 @@ impl GameFormat for Pack {
         let start = match flag {
             EVEN_START => None,
             OTHER_START => {
-                let position = HuffmanCodedPos::from_bytes(bytes(input)?);
-                Some((position, word(input)?))
+                let position = HuffmanCodedPos::from_bytes(read_bytes(input)?);
+                Some((position, read_word(input)?))
             }
-            found => return Err(PackFault::Flag { found }),
+            found => return Err(GameFault::Flag(found)),
         };
         let mut moves = Vec::new();
         loop {
-            let mv = word(input)?;
+            let mv = read_word(input)?;
             if mv & FIELD_MASK != mv >> FROM_SHIFT & FIELD_MASK {
                 if moves.len() == MAX_PLIES {
-                    return Err(PackFault::Endless);
+                    return Err(GameFault::Endless);
                 }
-                moves.push((mv, word(input)? as i16));
+                moves.push((mv, read_word(input)? as i16));
                 continue;
             }
             let result = (mv >> (2 * FROM_SHIFT) == 0)
                 .then(|| GameResult::from_code((mv & FIELD_MASK) as u8))
                 .flatten()
-                .ok_or(PackFault::End { found: mv })?;
-            let [reason] = bytes(input)?;
+                .ok_or(GameFault::End(mv))?;
+            let [reason] = read_bytes(input)?;
             return Ok(Some(Frame {
                 start,
                 moves,
@@ -169,7 +134,7 @@ impl GameFormat for Pack {
         }
     }
 
-    fn decode(&self, frame: Frame) -> Result<PackGame, PackFault> {
+    fn decode(&self, frame: Frame) -> Result<PackGame, GameFault> {
         let start = match frame.start {
             None => self.even_start.clone(),
             Some((position, ply)) => position.unpack(u32::from(ply).max(1))?,
@@ -187,10 +152,6 @@ impl GameFormat for Pack {
             result: frame.result,
             reason: frame.reason,
         })
-    }
-
-    fn is_fatal(fault: &PackFault) -> bool {
-        !matches!(fault, PackFault::Start(_) | PackFault::Move(_))
     }
 }
 
@@ -221,19 +182,6 @@ impl Frame {
 fn end_marker(result: GameResult) -> u16 {
     let code = u16::from(result.code());
     code | code << FROM_SHIFT
-}
-
-fn bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], PackFault> {
-    let mut bytes = [0; N];
-    match input.read_exact(&mut bytes) {
-        Ok(()) => Ok(bytes),
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(PackFault::Truncated),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn word(input: &mut impl Read) -> Result<u16, PackFault> {
-    Ok(u16::from_le_bytes(bytes(input)?))
 }
 
 /// Writes games one after the other.

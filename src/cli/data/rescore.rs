@@ -24,9 +24,7 @@ use crate::train::data::pass::BadRecords;
 use crate::train::data::{Source, Sources};
 use crate::train::gensfen::Effort;
 use crate::train::learn::DEFAULT_SCALE;
-use crate::train::rescore::{
-    self, Checkpoint, Part, RescoreReport, RescoreSettings, Rescoring, can_rescore,
-};
+use crate::train::rescore::{self, Checkpoint, Part, RescoreReport, Rescoring, can_rescore};
 use crate::util::counted;
 
 /// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
@@ -176,7 +174,10 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return take_scores(arguments, scores, (&sources, path, format));
     }
     let (choice, evaluator) = load_evaluation(&arguments.eval)?;
-    let settings = RescoreSettings {
+    let rescoring = Rescoring {
+        sources: &sources,
+        output: (path, format),
+        evaluator: &evaluator,
         effort: (!arguments.is_static).then(|| arguments.effort.effort()),
         hash_mb: arguments.effort.hash.into(),
         threads: arguments.threads.into(),
@@ -185,23 +186,17 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let run = RescoreRun {
         files: sized(&sources)?,
         output: (path.to_owned(), format.to_string()),
-        skip: settings.bad_records == BadRecords::Skip,
+        skip: rescoring.bad_records == BadRecords::Skip,
         shard: arguments.work.shard(),
         eval: evaluation_identity(&choice, &evaluator),
-        effort: settings.effort.clone(),
-        hash_mb: settings.hash_mb,
+        effort: rescoring.effort.clone(),
+        hash_mb: rescoring.hash_mb,
     };
     let (folder, mut checkpoints) = arguments.work.open(KIND, &run)?;
     let part = Part {
         shard: run.shard,
         folder,
         last: usable(checkpoints.pop(), path),
-    };
-    let rescoring = Rescoring {
-        sources: &sources,
-        output: (path, format),
-        settings: &settings,
-        evaluator: &evaluator,
     };
     let report = metered(&rescoring, part)?;
     output::eprint_line(format_args!(

@@ -48,22 +48,19 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
     let shown = checkpoint.display();
     // With files, `--resume` begins the run where no checkpoint is yet.
     let goes_on = arguments.resume && (checkpoint.is_file() || !arguments.has_files());
-    if goes_on {
+    let (options, initial) = if goes_on {
         ensure!(
             checkpoint.is_file(),
             "{shown} is not there, nothing to resume"
         );
+        let theirs = Options::read(&arguments.out)?;
+        arguments.options.check_given(&theirs, given)?;
+        (theirs, None)
     } else {
         ensure!(
             !checkpoint.exists(),
             "{shown} is there already, expected --resume or another --out"
         );
-    }
-    let (options, initial) = if goes_on {
-        let theirs = Options::read(&arguments.out)?;
-        arguments.options.check_given(&theirs, given)?;
-        (theirs, None)
-    } else {
         let options = arguments.new_run(given)?;
         let initial = options.initial_weights()?;
         (options, initial)

@@ -308,10 +308,6 @@ impl Histogram {
         ends.zip(self.counts.iter().copied())
     }
 
-    const fn width(&self) -> i64 {
-        self.width
-    }
-
     /// A line with a bar for each class, from the first to the last class that is not empty.
     fn lines(&self) -> Vec<String> {
         let most = self.counts.iter().copied().max().unwrap_or(0).max(1);
@@ -346,16 +342,8 @@ const RIGHT_MARGIN: u32 = 30;
 /// Draws charts, one below the other, as the text of an SVG file. The error is a message.
 fn draw_svg(charts: &[(&str, &Histogram)]) -> Result<String, String> {
     let mut text = String::new();
-    draw_charts(SVGBackend::with_string(&mut text, size(charts)), charts)?;
-    Ok(text)
-}
-
-const fn size(charts: &[(&str, &Histogram)]) -> (u32, u32) {
-    (CHART_SIZE.0, CHART_SIZE.1 * charts.len() as u32)
-}
-
-fn draw_charts<B: DrawingBackend>(backend: B, charts: &[(&str, &Histogram)]) -> Result<(), String> {
-    let area = backend.into_drawing_area();
+    let size = (CHART_SIZE.0, CHART_SIZE.1 * charts.len() as u32);
+    let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
     let drawn = area.fill(&WHITE).and_then(|()| {
         let parts = area.split_evenly((charts.len(), 1));
         let mut pairs = parts.iter().zip(charts);
@@ -363,7 +351,9 @@ fn draw_charts<B: DrawingBackend>(backend: B, charts: &[(&str, &Histogram)]) -> 
     });
     drawn
         .and_then(|()| area.present())
-        .map_err(|error| error.to_string())
+        .map_err(|error| error.to_string())?;
+    drop(area);
+    Ok(text)
 }
 
 fn draw_chart<B: DrawingBackend>(
@@ -373,7 +363,7 @@ fn draw_chart<B: DrawingBackend>(
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     let bars: Vec<(i64, u64)> = histogram.classes().collect();
     let first = bars.first().map_or(0, |(from, _)| *from);
-    let end = bars.last().map_or(1, |(from, _)| *from + histogram.width());
+    let end = bars.last().map_or(1, |(from, _)| *from + histogram.width);
     let most = bars
         .iter()
         .map(|(_, count)| *count)
@@ -394,7 +384,7 @@ fn draw_chart<B: DrawingBackend>(
         .draw()?;
     let bar = |(from, count): (i64, u64)| {
         Rectangle::new(
-            [(from, 0), (from + histogram.width(), count)],
+            [(from, 0), (from + histogram.width, count)],
             BAR_COLOR.filled(),
         )
     };

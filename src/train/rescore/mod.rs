@@ -47,9 +47,14 @@ const MAX_ESTIMATED_DEPTH: Depth = 20;
 /// Positions between two checkpoints where none is searched, less than a second of one core.
 const STATIC_BLOCK: u64 = 500_000;
 
-/// The settings of a run.
-#[derive(Clone, Debug)]
-pub struct RescoreSettings {
+/// What is searched, and how.
+pub struct Rescoring<'a> {
+    /// The files to read. All formats must hold the same kind of data as the output.
+    pub sources: &'a Sources,
+    /// The file to write and its format.
+    pub output: (&'a Path, Format),
+    /// The evaluation of the searches.
+    pub evaluator: &'a Evaluator,
     /// Search limits of each position; `None` takes the static evaluation, without a search.
     pub effort: Option<Effort>,
     /// Size of each thread's transposition table in MB.
@@ -58,19 +63,6 @@ pub struct RescoreSettings {
     pub threads: usize,
     /// What to do with invalid records.
     pub bad_records: BadRecords,
-}
-
-/// What is searched, and how.
-#[derive(Clone, Copy)]
-pub struct Rescoring<'a> {
-    /// The files to read. All formats must hold the same kind of data as the output.
-    pub sources: &'a Sources,
-    /// The file to write and its format.
-    pub output: (&'a Path, Format),
-    /// How positions are searched.
-    pub settings: &'a RescoreSettings,
-    /// The evaluation of the searches.
-    pub evaluator: &'a Evaluator,
 }
 
 /// The counts of a run.
@@ -149,12 +141,12 @@ pub fn run(
     on_positions: &(dyn Fn(u64) + Sync),
 ) -> Result<RescoreReport, DataError> {
     check_formats(rescoring.sources, rescoring.output.1)?;
-    let Rescoring {
+    let &Rescoring {
         sources,
         output: (path, format),
-        settings,
+        bad_records,
         ..
-    } = *rescoring;
+    } = rescoring;
     let last = part.last.take();
     if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
         return Ok(last.report.clone());
@@ -186,7 +178,7 @@ pub fn run(
             }
         }
         let tally = &mut report.tally;
-        if let Some(record) = tally.take(found.source, found.record, settings.bad_records)? {
+        if let Some(record) = tally.take(found.source, found.record, bad_records)? {
             block.push(record);
         }
         Ok(())
@@ -309,7 +301,7 @@ impl Rescoring<'_> {
 
     /// Positions between two checkpoints.
     fn block_positions(&self) -> u64 {
-        let Some(effort) = &self.settings.effort else {
+        let Some(effort) = &self.effort else {
             return STATIC_BLOCK;
         };
         let of_depth = |depth: Depth| NODES_AT_DEPTH_0 << depth.clamp(0, MAX_ESTIMATED_DEPTH);
@@ -340,7 +332,7 @@ impl<'a> Block<'a> {
         stop: &'a Stop,
         on_positions: &'a (dyn Fn(u64) + Sync),
     ) -> Self {
-        let effort = rescoring.settings.effort.as_ref();
+        let effort = rescoring.effort.as_ref();
         Self {
             rescoring,
             limits: effort.map(|effort| Arc::new(effort.limits())),
@@ -384,7 +376,7 @@ impl<'a> Block<'a> {
             rescored: groups.iter().map(|_| None).collect(),
         };
         let execution = Execution {
-            threads: self.rescoring.settings.threads.min(groups.len()),
+            threads: self.rescoring.threads.min(groups.len()),
             name: "rescore",
             stack_bytes: Some(SOLO_STACK_BYTES),
             stop: self.stop,
@@ -423,14 +415,12 @@ impl Job for Groups<'_> {
     type Error = DataError;
 
     fn worker(&self) -> Result<Scorer<'static>, DataError> {
-        let Rescoring {
-            settings,
-            evaluator,
-            ..
+        let &Rescoring {
+            evaluator, hash_mb, ..
         } = self.block.rescoring;
-        let evaluator = (*evaluator).clone();
+        let evaluator = evaluator.clone();
         Ok(match &self.block.limits {
-            Some(limits) => Scorer::searching(settings.hash_mb, evaluator, Arc::clone(limits))?,
+            Some(limits) => Scorer::searching(hash_mb, evaluator, Arc::clone(limits))?,
             None => Scorer::evaluating(evaluator),
         })
     }

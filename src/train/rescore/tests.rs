@@ -88,17 +88,14 @@ fn rescored_by(
     (shard, threads): (&str, usize),
 ) -> RescoreReport {
     let paths: Vec<PathBuf> = paths.iter().map(|&path| path.clone()).collect();
-    let settings = RescoreSettings {
+    let rescoring = Rescoring {
+        sources: &Sources::new(&paths, None).expect("known endings"),
+        output: (out, Format::of_path(out).expect("a known ending")),
+        evaluator: &Evaluator::Material,
         effort,
         hash_mb: 1,
         threads,
         bad_records: BadRecords::Stop,
-    };
-    let rescoring = Rescoring {
-        sources: &Sources::new(&paths, None).expect("known endings"),
-        output: (out, Format::of_path(out).expect("a known ending")),
-        settings: &settings,
-        evaluator: &Evaluator::Material,
     };
     let shard: Shard = shard.parse().expect("a shard");
     let watch = Watch {
@@ -200,18 +197,15 @@ fn other_kinds_of_data_are_refused() {
     let folder = Folder::new("kinds");
     let [pack, psv] = ["in.pack", "out.psv"].map(|name| folder.path(name));
     write(&pack, 1);
-    let settings = RescoreSettings {
-        effort: SEARCH,
-        hash_mb: 1,
-        threads: 1,
-        bad_records: BadRecords::Stop,
-    };
     let sources = Sources::new(&[pack], None).expect("a known ending");
     let mut rescoring = Rescoring {
         sources: &sources,
         output: (&psv, Format::Psv),
-        settings: &settings,
         evaluator: &Evaluator::Material,
+        effort: SEARCH,
+        hash_mb: 1,
+        threads: 1,
+        bad_records: BadRecords::Stop,
     };
     let watch = Watch {
         stop: &RUNNING,

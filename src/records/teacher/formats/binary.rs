@@ -10,10 +10,10 @@ use super::{
     Codec, Format, check_move, read_record, set_up, write_each, write_positions, write_samples,
 };
 use crate::position::Position;
-use crate::records::game_reader::GameFormat;
+use crate::records::game_reader::{GameFault, GameFormat};
 use crate::records::hcpe::Hcpe;
-use crate::records::hcpe3::{Hcpe3, Hcpe3Fault, Hcpe3Game};
-use crate::records::pack::{Pack, PackFault, PackWriter};
+use crate::records::hcpe3::{Hcpe3, Hcpe3Game};
+use crate::records::pack::{Pack, PackWriter};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
@@ -207,23 +207,6 @@ impl Codec for PackCodec {
     }
 }
 
-impl FormatFault for PackFault {
-    fn class(&self) -> &'static str {
-        match self {
-            Self::Io(_) => UNREADABLE,
-            Self::Truncated => TRUNCATED,
-            Self::Flag { .. } | Self::Endless => "no game",
-            Self::End { .. } => BAD_RESULT,
-            Self::Start(error) => class_of_position(error),
-            Self::Move(_) => ILLEGAL_MOVE,
-        }
-    }
-
-    fn is_fatal(&self) -> bool {
-        Pack::is_fatal(self)
-    }
-}
-
 pub(super) struct Hcpe3Codec;
 
 impl Codec for Hcpe3Codec {
@@ -256,18 +239,19 @@ impl Codec for Hcpe3Codec {
     }
 }
 
-impl FormatFault for Hcpe3Fault {
+impl FormatFault for GameFault {
     fn class(&self) -> &'static str {
         match self {
             Self::Io(_) => UNREADABLE,
             Self::Truncated => TRUNCATED,
-            Self::Ending { .. } => BAD_RESULT,
+            Self::Flag(_) | Self::Endless => "no game",
+            Self::End(_) | Self::Ending(_) => BAD_RESULT,
             Self::Start(error) => class_of_position(error),
             Self::Move(_) | Self::Candidate { .. } => ILLEGAL_MOVE,
         }
     }
 
     fn is_fatal(&self) -> bool {
-        Hcpe3::is_fatal(self)
+        Self::is_fatal(self)
     }
 }

@@ -147,9 +147,9 @@ const TABLE: [Row; 13] = [
     Row::fixed(Format::Hcp, "hcp", Positions, &binary::HCP),
     Row {
         content: Positions,
-        ..Row::games(Format::Sfen, "sfen", 60, &text::Sfen).as_text(TextFormat::Usi)
+        ..Row::games(Format::Sfen, "sfen", 60, &text::SFEN).as_text(TextFormat::Usi)
     },
-    Row::games(Format::Usi, "usi", 5, &text::Usi).as_text(TextFormat::Usi),
+    Row::games(Format::Usi, "usi", 5, &text::USI).as_text(TextFormat::Usi),
     Row::games(Format::Csa, "csa", 10, &text::Csa).as_text(TextFormat::Csa),
     Row::games(Format::Kif, "kif", 10, &text::WholeFile(TextFormat::Kif))
         .with_alias("kifu")

@@ -30,33 +30,30 @@ const WIN: &str = "win";
 /// The last word of a game that the side to move lost.
 const RESIGN: &str = "resign";
 
+/// Positions and games one a line, and how a record is written.
+pub(super) struct Lines(fn(&Record, &mut dyn Write) -> io::Result<u64>);
+
 /// `.sfen`: positions are written.
-pub(super) struct Sfen;
+pub(super) const SFEN: Lines = Lines(|record, out| {
+    write_positions(record, out, |position| format!("{}\n", position.to_sfen()))
+});
 
 /// `.usi`: games are written.
-pub(super) struct Usi;
+pub(super) const USI: Lines = Lines(|record, out| {
+    let Some(game) = record.game() else {
+        return Ok(0);
+    };
+    writeln!(out, "{}", game_text(&game.game))?;
+    Ok(game.game.moves.len() as u64)
+});
 
-impl Codec for Sfen {
+impl Codec for Lines {
     fn read(&self, input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
         next_record(input)
     }
 
     fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
-        write_positions(record, out, |position| format!("{}\n", position.to_sfen()))
-    }
-}
-
-impl Codec for Usi {
-    fn read(&self, input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
-        next_record(input)
-    }
-
-    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
-        let Some(game) = record.game() else {
-            return Ok(0);
-        };
-        writeln!(out, "{}", game_text(&game.game))?;
-        Ok(game.game.moves.len() as u64)
+        (self.0)(record, out)
     }
 }
 
