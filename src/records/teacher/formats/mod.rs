@@ -108,7 +108,7 @@ impl Row {
         }
     }
 
-    /// A format of games that take about so many bytes for each position.
+    /// A format of games, in which a position takes about `bytes` bytes.
     const fn games(
         format: Format,
         name: &'static str,
