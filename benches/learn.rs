@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
-use raicho::train::learn::{Data, Filter, Learner, Run as _, Settings, Tactical};
+use raicho::train::learn::{Data, Filter, Judged, Learner, Settings, Tactical};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -37,7 +37,7 @@ fn data() -> Data {
                 break;
             }
             position.do_move(moves[random.random_range(0..moves.len())]);
-            data.add(&filter, false, &mut position, None, (0, 0));
+            data.add(&filter, false, &mut position, None, Judged::of_game(0, 0));
         }
     }
     data

@@ -65,7 +65,8 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("print!", &["cli", "usi"]),
     // `runs`: an output may be `/dev/stdout` by name.
     ("stdout()", &["cli", "usi", "runs"]),
-    ("clap::", &["cli"]),
+    // `train`: settings of a run are options as they stand.
+    ("clap::", &["cli", "train"]),
     ("anyhow::", &["cli", "analysis", "makebook"]),
     ("env_logger::", &["cli"]),
 ];

@@ -340,15 +340,13 @@ pub(super) fn formats() -> Vec<&'static str> {
 
 /// The names of formats to write.
 pub(super) fn writable_formats() -> Vec<&'static str> {
-    let writable = Format::ALL
-        .into_iter()
-        .filter(|format| format.is_writable());
-    writable.map(Format::name).collect()
+    let writable = Format::ALL.iter().filter(|format| format.is_writable());
+    writable.map(|format| format.name()).collect()
 }
 
 /// The names of formats to write games or teacher data as.
 pub(super) fn outputs() -> Vec<&'static str> {
-    let mut names = vec!["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi"];
+    let mut names: Vec<&str> = TextFormat::names().collect();
     let others = writable_formats();
     names.extend(
         others

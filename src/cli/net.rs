@@ -1,5 +1,4 @@
-//! `raicho net`: shows, scales, judges and compares evaluations, adds noise to them, and makes up
-//! networks for tests.
+//! `raicho net`: shows, scales, judges and compares evaluations, and makes up networks for tests.
 
 use std::fs;
 use std::io::Write;
@@ -13,19 +12,14 @@ use super::data::{Input, watched};
 use super::{output, result_file};
 use crate::cli::error::ensure_usage;
 use crate::engine::EvalFile;
-use crate::eval::kppt::{SYNTHESIZED, Tables};
 use crate::eval::nnue::file::in_folder;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::position::Position;
 use crate::records::teacher::Format;
-use crate::runs::is_same_output;
 use crate::train;
-use crate::train::difference::DifferenceSettings;
 use crate::train::judge::{self, JudgeSettings};
-use crate::train::kppt_folder;
 use crate::train::learn::DEFAULT_SCALE;
-use crate::types::EnteringKingRule;
 use crate::util::shorten;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
@@ -89,25 +83,6 @@ enum Command {
         #[arg(long)]
         force: bool,
     },
-    /// Add noise to the weights of an evaluation, to measure what their exactness is worth
-    #[command(before_help = "Example: raicho net noise '<embedded>' 0.1 noisy.nnue --seed 5")]
-    Noise {
-        /// `<embedded>`, the file of a network without buckets by progress, or the folder of a
-        /// three-piece evaluation (KPPT)
-        from: PathBuf,
-        /// Standard deviation of the noise, 0 to 100: 1 is the root mean square of the weights it
-        /// is added to, those that are 0 left out
-        #[arg(value_parser = parse_noise)]
-        size: f64,
-        /// File to write, or folder of a three-piece evaluation
-        to: PathBuf,
-        /// Seed of the noise
-        #[arg(long, default_value_t = 1)]
-        seed: u64,
-        /// Overwrite an existing file, or the files of a folder
-        #[arg(long)]
-        force: bool,
-    },
     /// Measure how well an evaluation predicts scores and results of teacher data
     #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
     Loss(LossArguments),
@@ -149,10 +124,6 @@ struct LossArguments {
     /// Weight of the game result in the target, 0 to 1; the rest is the score
     #[arg(long, value_name = "SHARE", default_value_t = 0.4, value_parser = parse_share)]
     result_weight: f64,
-
-    /// Rule for declaration wins
-    #[arg(long, value_name = "RULE", default_value_t = EnteringKingRule::default())]
-    entering_king_rule: EnteringKingRule,
 }
 
 /// Most weights of a compressed section: its size in bytes has 32 bits, and a weight takes up to
@@ -177,13 +148,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 .context("a network of another format")?;
             result_file::save(file, &bytes)
         }
-        Command::Noise {
-            from,
-            size,
-            to,
-            seed,
-            force,
-        } => noise(from, *size, (to, *force), *seed),
         Command::Scale {
             from,
             factor,
@@ -218,7 +182,6 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
     let settings = JudgeSettings {
         scale: arguments.scale.into(),
         result_weight: arguments.result_weight,
-        rule: arguments.entering_king_rule,
         bad_records: arguments.input.bad_records(),
     };
     let found = watched(|watch| judge::run(&evaluator, &sources, &settings, watch))?;
@@ -235,12 +198,9 @@ fn difference(arguments: &DifferenceArguments) -> anyhow::Result<()> {
     let (_, first) = load_evaluation(&arguments.first)?;
     let (_, second) = load_evaluation(&arguments.second)?;
     let sources = arguments.input.sources()?;
-    let settings = DifferenceSettings {
-        limit: arguments.limit,
-        bad_records: arguments.input.bad_records(),
-    };
+    let choice = (arguments.limit, arguments.input.bad_records());
     let found =
-        watched(|watch| train::difference::run([&first, &second], &sources, settings, watch))?;
+        watched(|watch| train::difference::run([&first, &second], &sources, choice, watch))?;
     output::eprint(&found.tally);
     output::print(format_args!("{first}\n{second}\n{found}"))?;
     Ok(())
@@ -299,68 +259,6 @@ fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result
     result_file::save(to, &bytes)?;
     let to = to.display();
     output::print_line(format_args!("{to}: an output of 1 is worth {scale}"))?;
-    Ok(())
-}
-
-/// Largest standard deviation of the noise.
-const MAX_NOISE: f64 = 100.0;
-
-fn parse_noise(text: &str) -> Result<f64, String> {
-    let size: f64 = text.parse().map_err(|error| format!("{error}"))?;
-    if (0.0..=MAX_NOISE).contains(&size) {
-        Ok(size)
-    } else {
-        Err(format!("expected 0 to {MAX_NOISE}"))
-    }
-}
-
-fn noise(from: &Path, size: f64, (to, force): (&Path, bool), seed: u64) -> anyhow::Result<()> {
-    let shown = || from.display().to_string();
-    if from.is_dir() && !in_folder(from).is_file() {
-        return noise_of_three_pieces(from, size, (to, force), seed).with_context(shown);
-    }
-    result_file::check(to, std::iter::once(from))?;
-    result_file::check_free(to, force)?;
-    let (mut network, _) = open(from)?;
-    let deviation = network.add_noise(size, seed);
-    network.add_to_text(&format!("noise {size}, seed {seed}"));
-    let shape = network.shape();
-    let bytes = network.to_bytes().with_context(|| {
-        let from = from.display();
-        format!("{from}: {shape}: expected a network without buckets by progress")
-    })?;
-    result_file::save(to, &bytes)?;
-    output::print_line(format_args!(
-        "{}: standard deviation of the noise on the feature transformer {deviation:.2}",
-        to.display()
-    ))?;
-    Ok(())
-}
-
-fn noise_of_three_pieces(
-    from: &Path,
-    size: f64,
-    (to, force): (&Path, bool),
-    seed: u64,
-) -> anyhow::Result<()> {
-    for name in SYNTHESIZED {
-        let file = to.join(name);
-        // The parts are read and written in turn.
-        ensure_usage!(
-            !is_same_output(&from.join(name), &file),
-            "{} is read and would be overwritten: give another folder",
-            to.display()
-        );
-        result_file::check_free(&file, force)?;
-    }
-    let (tables, warning) = Tables::open(from)?;
-    if let Some(warning) = warning {
-        output::eprint_line(format_args!("note: {warning}"));
-    }
-    fs::create_dir_all(to).with_context(|| to.display().to_string())?;
-    let noise = kppt_folder::write_noisy(to, &tables, size, seed)
-        .with_context(|| to.display().to_string())?;
-    output::print_line(format_args!("{}: {noise}", to.display()))?;
     Ok(())
 }
 

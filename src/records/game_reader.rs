@@ -6,6 +6,7 @@ use std::io::{self, BufRead, Read};
 use thiserror::Error;
 
 use super::apery_move::from_apery;
+use super::pack::MAX_PLIES;
 use super::packed::PackedError;
 use crate::position::Position;
 use crate::types::Move;
@@ -31,34 +32,56 @@ pub enum GameFault {
     /// The input ends within the game.
     #[error("the file ends within the game")]
     Truncated,
-    /// The bytes do not follow the format.
-    #[error("{0}")]
-    NoGame(String),
-    /// The code of the result is unknown.
-    #[error("{text}")]
-    Result {
-        /// What was found and what was expected.
-        text: String,
-        /// Whether the end of the game is unknown too.
-        is_fatal: bool,
-    },
+    /// The first byte of a game of `.pack` is neither 0 nor 1.
+    #[error("begins with {0}, expected 1 for the start position or 0 for another")]
+    Flag(u8),
+    /// The game has more than [`MAX_PLIES`] moves.
+    #[error("no end after {MAX_PLIES} moves")]
+    Endless,
+    /// The end marker of a game of `.pack` names no result.
+    #[error("ends in {0:#06x}, expected 0x0000 (draw), 0x0081 (black won) or 0x0102 (white won)")]
+    End(u16),
+    /// The ending byte of a game of `.hcpe3` has an unknown result code.
+    #[error("ending {0}, expected 0 (draw), 1 (black won) or 2 (white won) in its lowest two bits")]
+    Ending(u8),
     /// The start position is invalid.
     #[error("start: {0}")]
     Start(#[from] PackedError),
-    /// A move is illegal, or a candidate is not a move.
-    #[error("{0}")]
-    Move(String),
+    /// A move is not legal in its position.
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    /// The bits of a candidate are not a move.
+    #[error("candidate {number} of move {of} is {found:#06x}, which is no move")]
+    Candidate {
+        /// The number of the candidate, from 1.
+        number: usize,
+        /// The number of the move in the game, from 1.
+        of: usize,
+        /// The 16 bits found.
+        found: u16,
+    },
 }
 
 impl GameFault {
     /// Whether the end of the game is unknown, so that no further game can be read.
     pub const fn is_fatal(&self) -> bool {
         match self {
-            Self::Io(_) | Self::Truncated | Self::NoGame(_) => true,
-            Self::Result { is_fatal, .. } => *is_fatal,
-            Self::Start(_) | Self::Move(_) => false,
+            Self::Io(_) | Self::Truncated | Self::Flag(_) | Self::Endless | Self::End(_) => true,
+            Self::Ending(_) | Self::Start(_) | Self::Move(_) | Self::Candidate { .. } => false,
         }
     }
+}
+
+/// A stored move that is illegal.
+#[derive(Debug, Error)]
+#[error("move {number}, {text}, is illegal in {sfen}")]
+pub struct IllegalMove {
+    /// The number of the move in the game, from 1.
+    pub number: usize,
+    /// The move in USI notation, or its bits if they are not a move.
+    pub text: String,
+    /// The position before the move.
+    pub sfen: String,
 }
 
 /// A format that stores games one after the other.
@@ -151,22 +174,24 @@ impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
 ///
 /// # Errors
 /// The bits are not a move, or the move is illegal in the position.
-pub(super) fn legal_move(position: &Position, bits: u16, number: usize) -> Result<Move, GameFault> {
+pub(super) fn legal_move(
+    position: &Position,
+    bits: u16,
+    number: usize,
+) -> Result<Move, IllegalMove> {
     let stored = from_apery(bits);
     stored
-        .and_then(|mv| position.legal_move(mv))
-        .ok_or_else(|| {
-            let text = stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string());
-            let sfen = position.to_sfen();
-            GameFault::Move(format!("move {number}, {text}, is illegal in {sfen}"))
+        .and_then(|mv| position.to_move(mv))
+        .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv))
+        .ok_or_else(|| IllegalMove {
+            number,
+            text: stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string()),
+            sfen: position.to_sfen(),
         })
 }
 
-/// The next bytes of a game.
-///
-/// # Errors
-/// The input fails or ends.
-pub(super) fn bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], GameFault> {
+/// Reads `N` bytes of a game.
+pub(super) fn read_bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], GameFault> {
     let mut bytes = [0; N];
     match input.read_exact(&mut bytes) {
         Ok(()) => Ok(bytes),
@@ -175,12 +200,9 @@ pub(super) fn bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], Ga
     }
 }
 
-/// The next two bytes of a game.
-///
-/// # Errors
-/// The input fails or ends.
-pub(super) fn word(input: &mut impl Read) -> Result<u16, GameFault> {
-    Ok(u16::from_le_bytes(bytes(input)?))
+/// Reads 16 bits of a game.
+pub(super) fn read_word(input: &mut impl Read) -> Result<u16, GameFault> {
+    Ok(u16::from_le_bytes(read_bytes(input)?))
 }
 
 /// A reader and the number of bytes that were taken from it.

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 
 use super::apery_move::{from_apery, to_apery};
 use super::game::GameResult;
-use super::game_reader::{GameFault, GameFormat, GameReader, legal_move, word};
+use super::game_reader::{GameFault, GameFormat, GameReader, legal_move, read_word};
 use super::hcpe::WINNER_BITS;
 use super::pack::{PackGame, PackReason};
 use super::packed::HuffmanCodedPos;
@@ -177,12 +177,13 @@ impl GameFormat for Hcpe3 {
         }
         let mut moves = Vec::new();
         for _ in 0..u16::from_le_bytes([header[32], header[33]]) {
-            let (mv, score) = (word(input)?, word(input)? as i16);
+            let [mv, score, count] = words::<3>(input)?;
             let mut candidates = Vec::new();
-            for _ in 0..word(input)? {
-                candidates.push((word(input)?, word(input)?));
+            for _ in 0..count {
+                let [mv, visits] = words::<2>(input)?;
+                candidates.push((mv, visits));
             }
-            moves.push((mv, score, candidates));
+            moves.push((mv, score as i16, candidates));
         }
         Ok(Some(Frame(header, moves)))
     }
@@ -190,14 +191,7 @@ impl GameFormat for Hcpe3 {
     fn decode(&self, Frame(header, stored): Frame) -> Result<Hcpe3Game, GameFault> {
         let [ending, opponent] = [header[34], header[35]];
         if GameResult::from_code(ending & WINNER_BITS).is_none() {
-            let text = format!(
-                "ending {ending}, expected 0 (draw), 1 (black won) or 2 (white won) in its lowest \
-                 two bits"
-            );
-            return Err(GameFault::Result {
-                text,
-                is_fatal: false,
-            });
+            return Err(GameFault::Ending(ending));
         }
         let mut bytes = [0; 32];
         bytes.copy_from_slice(&header[..32]);
@@ -224,15 +218,22 @@ impl GameFormat for Hcpe3 {
 
 fn decode_candidates(stored: &[(u16, u16)], of: usize) -> Result<Vec<(Move16, u16)>, GameFault> {
     let decode = |(index, &(found, visits)): (usize, &(u16, u16))| {
-        let mv = from_apery(found).ok_or_else(|| {
-            let number = index + 1;
-            GameFault::Move(format!(
-                "candidate {number} of move {of} is {found:#06x}, which is no move"
-            ))
+        let mv = from_apery(found).ok_or(GameFault::Candidate {
+            number: index + 1,
+            of,
+            found,
         })?;
         Ok((mv, visits))
     };
     stored.iter().enumerate().map(decode).collect()
+}
+
+fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], GameFault> {
+    let mut words = [0; N];
+    for word in &mut words {
+        *word = read_word(input)?;
+    }
+    Ok(words)
 }
 
 #[cfg(test)]

@@ -18,7 +18,9 @@ use std::io::{self, Read, Write};
 
 use super::apery_move::{FIELD_MASK, FROM_SHIFT, to_apery};
 use super::game::GameResult;
-use super::game_reader::{GameFault, GameFormat, GameReader, bytes, legal_move, word};
+use super::game_reader::{
+    GameError, GameFault, GameFormat, GameReader, legal_move, read_bytes, read_word,
+};
 use super::packed::HuffmanCodedPos;
 use crate::position::{Position, START_SFEN};
 use crate::types::Move;
@@ -62,11 +64,16 @@ impl PackReason {
     pub const PERPETUAL_CHECK: Self = Self(6);
     /// 入玉宣言勝ち by the 24-point rule.
     pub const DECLARATION_24: Self = Self(10);
+    /// A draw by declaration under the 24-point rule.
+    pub const DECLARATION_24_DRAW: Self = Self(11);
     /// 入玉宣言勝ち by the 27-point rule.
     pub const DECLARATION_27: Self = Self(12);
     /// トライ: the winner's king reached the start square of the other king.
     pub const TRY: Self = Self(13);
 }
+
+/// A game that cannot be read, and its place in the input.
+pub type PackError = GameError;
 
 /// Reads one game after the other. A game with an illegal start or move is an error, and the next
 /// one follows; after any other error the iterator ends.
@@ -98,37 +105,26 @@ impl GameFormat for Pack {
         let start = match flag {
             EVEN_START => None,
             OTHER_START => {
-                let position = HuffmanCodedPos::from_bytes(bytes(input)?);
-                Some((position, word(input)?))
+                let position = HuffmanCodedPos::from_bytes(read_bytes(input)?);
+                Some((position, read_word(input)?))
             }
-            found => {
-                return Err(GameFault::NoGame(format!(
-                    "begins with {found}, expected 1 for the start position or 0 for another"
-                )));
-            }
+            found => return Err(GameFault::Flag(found)),
         };
         let mut moves = Vec::new();
         loop {
-            let mv = word(input)?;
+            let mv = read_word(input)?;
             if mv & FIELD_MASK != mv >> FROM_SHIFT & FIELD_MASK {
                 if moves.len() == MAX_PLIES {
-                    let text = format!("no end after {MAX_PLIES} moves");
-                    return Err(GameFault::NoGame(text));
+                    return Err(GameFault::Endless);
                 }
-                moves.push((mv, word(input)? as i16));
+                moves.push((mv, read_word(input)? as i16));
                 continue;
             }
             let result = (mv >> (2 * FROM_SHIFT) == 0)
                 .then(|| GameResult::from_code((mv & FIELD_MASK) as u8))
                 .flatten()
-                .ok_or_else(|| GameFault::Result {
-                    text: format!(
-                        "ends in {mv:#06x}, expected 0x0000 (draw), 0x0081 (black won) or 0x0102 \
-                         (white won)"
-                    ),
-                    is_fatal: true,
-                })?;
-            let [reason] = bytes(input)?;
+                .ok_or(GameFault::End(mv))?;
+            let [reason] = read_bytes(input)?;
             return Ok(Some(Frame {
                 start,
                 moves,

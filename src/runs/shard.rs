@@ -56,11 +56,6 @@ impl Shard {
         };
         bound(number - 1)..bound(number)
     }
-
-    /// Whether the run is not divided.
-    pub const fn is_whole(self) -> bool {
-        self.count == 1
-    }
 }
 
 impl FromStr for Shard {

@@ -16,15 +16,6 @@ use crate::types::Value;
 /// Last moves of the groups; one more group has all later moves.
 const LAST_PLIES: [u32; 5] = [20, 40, 60, 80, 120];
 
-/// Which positions are compared.
-#[derive(Clone, Copy, Debug)]
-pub struct DifferenceSettings {
-    /// Largest magnitude of the value of the second evaluation, a pawn being 90.
-    pub limit: Value,
-    /// What to do with invalid records.
-    pub bad_records: BadRecords,
-}
-
 /// Sums over a group of positions, a pawn being 90.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Group {
@@ -47,25 +38,26 @@ pub struct Differences {
     pub groups: [Group; LAST_PLIES.len() + 1],
 }
 
-/// Compares two evaluations on all positions that are not in check.
+/// Compares two evaluations on all positions that are not in check and whose value by the second
+/// one has at most the magnitude `limit`, a pawn being 90.
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     [first, second]: [&Evaluator; 2],
     sources: &Sources,
-    settings: DifferenceSettings,
+    (limit, bad_records): (Value, BadRecords),
     watch: &Watch<'_>,
 ) -> Result<Differences, DataError> {
     let mut comparison = Comparison {
         evaluators: [first, second].map(Evaluator::for_thread),
         position: Position::startpos(),
-        limit: settings.limit,
+        limit,
         found: Differences::default(),
     };
     let mut tally = Tally::default();
     sources.read(watch, |source, record| {
-        if let Some(record) = tally.take_any(source, record, settings.bad_records)? {
+        if let Some(record) = tally.take_any(source, record, bad_records)? {
             record.for_each_position(|position, ply| comparison.add(position, ply));
         }
         Ok(())

@@ -24,8 +24,6 @@ pub struct JudgeSettings {
     pub scale: f64,
     /// The weight of the game result in the target, 0 to 1; the rest is the score.
     pub result_weight: f64,
-    /// The rule for declarations.
-    pub rule: EnteringKingRule,
     /// What to do with invalid records.
     pub bad_records: BadRecords,
 }
@@ -116,7 +114,8 @@ impl Judge<'_> {
             let king = self.position.king(color);
             king.is_some_and(|king| Bitboard::promotion_zone(color).contains(king))
         };
-        let is_declarable = self.position.declaration(self.settings.rule) == Some(Declaration::Win);
+        let is_declarable =
+            self.position.declaration(EnteringKingRule::default()) == Some(Declaration::Win);
         let (own_king, enemy_king) = (has_entered(us), has_entered(!us));
         let found = &mut self.found;
         for (belongs, group) in [
@@ -191,7 +190,6 @@ mod tests {
     const SETTINGS: JudgeSettings = JudgeSettings {
         scale: 400.0,
         result_weight: 0.5,
-        rule: EnteringKingRule::CsaRule27,
         bad_records: BadRecords::Stop,
     };
 

@@ -1,5 +1,4 @@
-//! Writes a three-piece evaluation as a folder that Apery and `YaneuraOu` read, and adds noise to
-//! one.
+//! Writes a three-piece evaluation as a folder that Apery and `YaneuraOu` read.
 
 use std::fmt;
 use std::io::Write as _;
@@ -9,10 +8,9 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::eval::kppt::scalar::{Weight, Weights};
-use crate::eval::kppt::{Kind, PIECES_END, SYNTHESIZED, Tables};
+use crate::eval::kppt::{Kind, PIECES_END, SYNTHESIZED};
 use crate::runs::{OutputError, OutputFile};
 use crate::types::Square;
-use crate::util::normal;
 
 const NUMBERS: usize = PIECES_END as usize;
 
@@ -133,124 +131,7 @@ impl fmt::Display for Saturated {
     }
 }
 
-/// The noise that was added.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Noise {
-    /// Standard deviations of KK, KKP and KPP, board and turn part.
-    pub deviations: [[f64; 2]; 3],
-    /// The numbers that did not fit.
-    pub saturated: Saturated,
-}
-
-impl fmt::Display for Noise {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("standard deviation of the noise (board, turn):")?;
-        for (name, [board, turn]) in ["KK", "KKP", "KPP"].into_iter().zip(self.deviations) {
-            write!(formatter, " {name} {board:.1}, {turn:.1};")?;
-        }
-        write!(formatter, " {}", self.saturated)
-    }
-}
-
-/// Writes an evaluation to a folder with normally distributed noise on all weights that are not 0.
-/// Its standard deviation is `size` times the root mean square of the weights that are not 0, for
-/// each part of each table.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn write_noisy(
-    folder: &Path,
-    tables: &Tables,
-    size: f64,
-    seed: u64,
-) -> Result<Noise, WriteError> {
-    let deviations = spreads(tables).map(|parts| parts.map(|spread| size * spread));
-    let noisy = Noisy {
-        tables,
-        deviations,
-        seed,
-    };
-    let layout = Layout {
-        kind: tables.kind(),
-        is_narrow: false,
-    };
-    let saturated = write(folder, &noisy, layout)?;
-    Ok(Noise {
-        deviations,
-        saturated,
-    })
-}
-
-/// The weights of an evaluation with noise.
-struct Noisy<'a, W> {
-    tables: &'a W,
-    /// Standard deviations of the noise of KK, KKP and KPP, board and turn part.
-    deviations: [[f64; 2]; 3],
-    seed: u64,
-}
-
-impl<W> Noisy<'_, W> {
-    /// A weight that is 0 stays so: no position has it.
-    fn with_noise(&self, table: usize, index: usize, weight: Weight) -> Weight {
-        let mut noisy = weight;
-        for (part, number) in noisy.iter_mut().enumerate() {
-            if *number != 0 {
-                let at = (index as u64) << 3 | (table as u64) << 1 | part as u64;
-                let by = self.deviations[table][part] * normal(self.seed, at);
-                *number += by.round() as i32;
-            }
-        }
-        noisy
-    }
-}
-
-impl<W: Weights> Weights for Noisy<'_, W> {
-    fn kk(&self, black_king: usize, white_king: usize) -> Weight {
-        let weight = self.tables.kk(black_king, white_king);
-        self.with_noise(0, black_king * Square::NUM + white_king, weight)
-    }
-
-    fn kkp(&self, black_king: usize, white_king: usize, piece: usize) -> Weight {
-        let weight = self.tables.kkp(black_king, white_king, piece);
-        let index = (black_king * Square::NUM + white_king) * NUMBERS + piece;
-        self.with_noise(1, index, weight)
-    }
-
-    fn kpp(&self, king: usize, one: usize, other: usize) -> Weight {
-        let weight = self.tables.kpp(king, one, other);
-        let index = (king * NUMBERS + one.max(other)) * NUMBERS + one.min(other);
-        self.with_noise(2, index, weight)
-    }
-}
-
-/// The root mean squares of the weights that are not 0, of KK, KKP and KPP, board and turn part.
-fn spreads(tables: &Tables) -> [[f64; 2]; 3] {
-    let kings =
-        || (0..Square::NUM * Square::NUM).map(|pair| (pair / Square::NUM, pair % Square::NUM));
-    let kk = kings().map(|(black, white)| tables.kk(black, white));
-    let kkp = kings()
-        .flat_map(|(black, white)| (1..NUMBERS).map(move |piece| tables.kkp(black, white, piece)));
-    let kpp = (0..Square::NUM).flat_map(|king| {
-        let pairs = (2..NUMBERS).flat_map(|one| (1..one).map(move |other| (one, other)));
-        pairs.map(move |(one, other)| tables.kpp(king, one, other))
-    });
-    [spread(kk), spread(kkp), spread(kpp)]
-}
-
-#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn spread(weights: impl Iterator<Item = Weight>) -> [f64; 2] {
-    let (mut squares, mut counts) = ([0.0; 2], [0_u64; 2]);
-    for weight in weights {
-        for (part, number) in weight.into_iter().enumerate() {
-            squares[part] += f64::from(number).powi(2);
-            counts[part] += u64::from(number != 0);
-        }
-    }
-    [0, 1].map(|part| (squares[part] / counts[part].max(1) as f64).sqrt())
-}
-
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "zeros are exact")]
 mod tests {
     use std::fs;
     use std::path::PathBuf;
@@ -349,61 +230,6 @@ mod tests {
             }
         }
         assert!(others > 1000, "{others}");
-    }
-
-    #[test]
-    fn noise_has_the_asked_size_and_spares_zeros() {
-        let tables = Scattered { half: 900 };
-        let noisy = |seed| Noisy {
-            tables: &tables,
-            deviations: [[50.0, 5.0], [200.0, 20.0], [100.0, 0.0]],
-            seed,
-        };
-        let differences = |of: &dyn Fn(usize) -> [Weight; 2]| {
-            let mut squares = [0.0; 2];
-            let mut counts = [0_u32; 2];
-            for index in 2..30_000 {
-                let [before, after] = of(index);
-                for part in 0..2 {
-                    let difference = f64::from(after[part] - before[part]);
-                    assert!(before[part] != 0 || difference == 0.0);
-                    squares[part] += difference * difference;
-                    counts[part] += u32::from(before[part] != 0);
-                }
-            }
-            [0, 1].map(|part| (squares[part] / f64::from(counts[part])).sqrt())
-        };
-        let one = noisy(1);
-        let split = |index: usize| (index % NUMBERS, index / NUMBERS);
-        let kk = differences(&|index| {
-            let (black, white) = (index / 81 % 81, index % 81);
-            [tables.kk(black, white), one.kk(black, white)]
-        });
-        let kkp = differences(&|index| {
-            let (piece, king) = split(index);
-            [tables.kkp(king, 7, piece), one.kkp(king, 7, piece)]
-        });
-        let kpp = differences(&|index| {
-            let (piece, other) = split(index);
-            let pair = one.kpp(3, piece, other + 1);
-            assert_eq!(pair, one.kpp(3, other + 1, piece));
-            [tables.kpp(3, piece, other + 1), pair]
-        });
-        let close = |found: f64, expected: f64| (found - expected).abs() <= 0.05 * expected;
-        assert!(close(kk[0], 50.0) && close(kk[1], 5.0), "{kk:?}");
-        assert!(close(kkp[0], 200.0) && close(kkp[1], 20.0), "{kkp:?}");
-        assert!(close(kpp[0], 100.0) && kpp[1] == 0.0, "{kpp:?}");
-        let of = |noisy: &Noisy<'_, Scattered>| [noisy.kk(1, 2), noisy.kk(3, 4), noisy.kk(5, 6)];
-        assert_eq!(of(&one), of(&noisy(1)));
-        assert_ne!(of(&one), of(&noisy(2)));
-    }
-
-    #[test]
-    fn the_spread_is_the_root_mean_square_of_what_is_not_zero() {
-        let weights = [[3, 0], [0, 0], [4, 10], [-5, 0]];
-        let [board, turn] = spread(weights.into_iter());
-        assert!((board - (50.0_f64 / 3.0).sqrt()).abs() < 1e-9 && (turn - 10.0).abs() < 1e-9);
-        assert!(spread(std::iter::once([0; 2])) == [0.0; 2]);
     }
 
     /// Writes more than 2 GB; run with `--release -- --ignored whole_folders`.

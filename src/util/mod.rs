@@ -109,16 +109,6 @@ pub(crate) const fn mixed(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// A number of mean 0 and standard deviation 1: the sum of four uniform ones, which is close to a
-/// normal distribution up to three deviations and ends at 3.5.
-pub(crate) fn normal(seed: u64, index: u64) -> f64 {
-    let bits = mixed(mixed(seed) ^ index);
-    let words = [0, 16, 32, 48].map(|shift| (bits >> shift) as u16);
-    let sum: f64 = words.into_iter().map(|word| f64::from(word) + 0.5).sum();
-    let centered = sum / f64::from(1_u32 << u16::BITS) - 2.0;
-    centered * 3.0_f64.sqrt()
-}
-
 // --- Prefetch hints ---
 
 /// Whether [`prefetch`] does anything. Where it does not, callers should not look for the value
@@ -155,22 +145,3 @@ pub(crate) fn prefetch<T>(value: &T) {
 #[inline]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) fn prefetch<T>(_value: &T) {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn noise_has_the_moments_of_a_normal_distribution() {
-        const COUNT: u32 = 100_000;
-        let moment = |power: i32| {
-            let numbers = (0..COUNT).map(|index| normal(7, index.into()).powi(power));
-            numbers.sum::<f64>() / f64::from(COUNT)
-        };
-        assert!(moment(1).abs() < 0.02, "{}", moment(1));
-        assert!((moment(2) - 1.0).abs() < 0.02, "{}", moment(2));
-        // 3 for a normal distribution, 1.8 for a uniform one.
-        assert!((2.5..3.1).contains(&moment(4)), "{}", moment(4));
-        assert!(normal(7, 1).to_bits() != normal(8, 1).to_bits());
-    }
-}

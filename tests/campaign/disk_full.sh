@@ -74,7 +74,6 @@ full "dedup" "$disk/o.psv" "$exe" dedup games.psv --out "$disk/o.psv"
 filled=yes full "roots" "$disk/o.sfen" "$exe" roots games --plies 20 --unfinished --out "$disk/o.sfen"
 full "stats, chart" "$disk/o.svg" "$exe" stats games --svg "$disk/o.svg"
 full "net random" "$disk/o.bin" "$exe" net random halfkp_256x2-32-32 "$disk/o.bin"
-full "net noise" "$disk/o.bin" "$exe" net noise random.bin 1 "$disk/o.bin"
 full "openings" - "$exe" match openings --count 400 --max-imbalance 30000 --out "$disk/o.sfen"
 full "book from games" "$disk/o.db" "$exe" book from-games games.usi --min-count 1 --out "$disk/o.db"
 full "book think" "$disk/o.db" "$exe" book think few.sfen "${material[@]}" --depth 1 --out "$disk/o.db"
@@ -102,7 +101,7 @@ run=("$exe" spsa --engine "$tuned" --param FV_SCALE,int,16,1,128,8,0.1 --nodes 2
 full "spsa" - "${run[@]}"
 resumed "spsa" "${run[@]}"
 small
-run=("$exe" learn games.psv --width 64 --batch 64 --epochs 1 --threads 1 --out "$disk/l" --resume)
+run=("$exe" learn games.psv --shape raicho_64x2-8 --batch 64 --epochs 1 --threads 1 --out "$disk/l" --resume)
 full "learn" "$disk/l/net.nnue" "${run[@]}"
 resumed "learn" "${run[@]}"
 small

@@ -55,7 +55,7 @@ class Tool:
                 "rescore", str(self.inputs / "longest.psv"), "--static", "--out", out + ".psv", *work, "--force",
             ],
             "convert": ["convert", str(self.inputs / "long.psv"), "--out", out + ".hcpe", *work, "--force"],
-            "learn": ["learn", psv, "--width", "64", "--batch", "64", "--epochs", "12", "--threads", "1", "--out", out],
+            "learn": ["learn", psv, "--shape", "raicho_64x2-8", "--batch", "64", "--epochs", "12", "--threads", "1", "--out", out],
             "match": ["match", *engines, "--nodes", "600", "--games", "24", *few_moves, "--out", out],
             "spsa": [
                 "spsa", "--engine", f"cmd={self.exe},option.EvalFile=<material>,option.Threads=1,"

@@ -154,7 +154,7 @@ run rescore-static rescore "$games" --static --eval "$net" --out static.pack
 run rescore rescore converted.hcpe --nodes 50 --eval "$net" --threads 2 --out searched.hcpe
 run positions rescore "$games" --positions --out positions.tsv
 run roots roots "$games" trees/games-0001.pack --plies 6 --unfinished --out roots.sfen
-run learn learn "$games" --width 64 --visits 60000 --batch 2000 --seed 2 --out learnt
+run learn learn "$games" --shape raicho_64x2-8 --visits 60000 --batch 2000 --seed 2 --out learnt
 run learn-hidden learn "$games" trees/games-0001.tree --shape raicho_64x2-16-16 --visits 30000 \
   --batch 1000 --tactical leaf --lambda 0.5 --fit-scale --out learnt-hidden
 run learn-zones learn --mix 2="$games" --mix 1=shuffled.psv --shape raicho4_64x2-8 \
@@ -162,7 +162,6 @@ run learn-zones learn --mix 2="$games" --mix 1=shuffled.psv --shape raicho4_64x2
 run loss net loss learnt/net.nnue converted.psv
 run difference net difference learnt/net.nnue "$net" "$games"
 run show net show "$net"
-run noise net noise "$net" 0.5 noisy.nnue --seed 3
 
 group=matches
 run openings match openings --random-plies 6..9 --count 30 --seed 4 --out openings.sfen

@@ -177,12 +177,7 @@ fn convert_goes_there_and_back() {
         "{said}"
     );
     // Teacher data would lose the names and times of games as text.
-    for option in [
-        "--entered-kings",
-        "--work state",
-        "--shard 1/2",
-        "--held-out h.pack",
-    ] {
+    for option in ["--entered-kings", "--held-out h.pack"] {
         let said = folder.ends_with(2, &format!("convert a.usi --out c.csa {option}"));
         let name = option.split(' ').next().unwrap_or_default();
         assert!(
@@ -190,7 +185,7 @@ fn convert_goes_there_and_back() {
             "{said}"
         );
     }
-    folder.good("convert a.usi --out c.usi --shard 1/2");
+    folder.good("convert a.usi --out c.usi --entered-kings");
     let said = folder.ends_with(2, "convert a.usi --out c.xyz");
     assert!(
         said.contains("unknown format 'xyz', expected psv"),

@@ -23,11 +23,11 @@ fn games_and_trees_are_learnt_from_together() {
          --out games"
     )
     .outputs();
-    let learn = "learn --width 64 --epochs 2 --batch 256 --held-out 0.2";
+    let learn = "learn --shape raicho_64x2-8 --epochs 2 --batch 256 --held-out 0.2";
     let said = raicho!(folder, "{learn} --out both games").said();
     assert!(said.contains(" of them of search trees"), "{said}");
     // Without weight the inner nodes change the order and the number of steps only.
-    let tree = "--tree-weight 0 --tree-full-depth 4";
+    let tree = "--tree-weight 0";
     raicho!(folder, "{learn} {tree} --out unweighted games").outputs();
     assert!(folder.bytes("both/net.nnue") != folder.bytes("unweighted/net.nnue"));
     let said = raicho!(folder, "{learn} --out trees games/games-0001.tree").said();
@@ -97,7 +97,8 @@ fn write_parts_of_games(folder: &Folder, name: &str, parts: usize) -> usize {
 }
 
 /// A short run; the folder follows.
-const SMALL: &str = "learn --width 64 --batch 500 --epochs 4 --threads 1 --held-out 0.1 --out";
+const SMALL: &str =
+    "learn --shape raicho_64x2-8 --batch 500 --epochs 4 --threads 1 --held-out 0.1 --out";
 
 #[test]
 fn a_network_comes_out_and_the_engine_plays_with_it() {
@@ -170,7 +171,7 @@ fn wrong_options_are_refused_before_data_are_read() {
     write_games(&folder, "games.pack");
     folder.write("games.txt", "7g7f");
     for (option, words) in [
-        ("--width 63", "width 63, expected"),
+        ("--shape raicho_63x2-8", "raicho_63x2-8"),
         ("--batch 0", "batch 0, expected"),
         ("--wdl 2", "result weight 2, expected"),
         ("--rate nan", "rate NaN, expected"),
@@ -213,7 +214,7 @@ fn a_streamed_mixture_that_was_killed_is_resumed_exactly() {
         let copy = folder.file(&format!("many/{number}.pack"));
         fs::copy(folder.file("few.pack"), copy).expect("the folder can be written");
     }
-    let begin = "learn --width 64 --batch 500 --threads 1 --held-out 0.1 --visits 600000 \
+    let begin = "learn --shape raicho_64x2-8 --batch 500 --threads 1 --held-out 0.1 --visits 600000 \
                  --buffer 100000 --tactical keep --mix 3=many --mix 1=few.pack --out";
     let said = raicho!(folder, "{begin} whole").said();
     assert!(said.contains("read during the run"), "{said}");
@@ -283,7 +284,7 @@ fn faults_are_named() {
     let empty = format!("{SMALL} out empty.pack");
     refused(&empty, "no position to learn from");
     for (options, words) in [
-        ("--width 100", "width 100, expected"),
+        ("--shape raicho_100x2-8", "raicho_100x2-8"),
         ("--wdl 2", "result weight 2, expected"),
         ("--rate 0.001 --decay 1000", "decay 1000, expected"),
         ("--epochs NaN", "--epochs NaN, expected"),

@@ -11,31 +11,16 @@ fn wrong_options_are_refused_before_data_are_read() {
     let folder = Folder::new("learn-kppt-options");
     write_games(&folder, "games.pack");
     for (options, words) in [
-        ("--factors kpp", "--factors needs --kind kppt"),
-        (
-            "--king-constants zero",
-            "--king-constants needs --kind kppt",
-        ),
-        ("--spread-kings", "--spread-kings needs --kind kppt"),
         ("--king-bits 16", "--king-bits needs --kind kppt"),
         ("--kpp-kkpt", "--kpp-kkpt needs --kind kppt"),
-        (
-            "--kind kppt --factors kpq",
-            "\"kpq\" is no factor, expected",
-        ),
-        ("--kind kppt --factors kk,kk", "kk is named twice"),
         ("--kind kppt --king-bits 24", "16, 32"),
         (
-            "--kind kppt --width 64",
-            "--width, --shape and --decay are for networks",
-        ),
-        (
             "--kind kppt --shape raicho_64x2-8",
-            "--width, --shape and --decay are for networks",
+            "--shape and --decay are for networks",
         ),
         (
             "--kind kppt --decay 0.1",
-            "--width, --shape and --decay are for networks",
+            "--shape and --decay are for networks",
         ),
         ("--kind kppt --begin-with x", "--begin-with is for networks"),
         ("--kind kppt --batch 0", "batch 0, expected"),
@@ -58,8 +43,7 @@ fn wrong_options_are_refused_before_data_are_read() {
 fn a_killed_run_of_three_pieces_is_resumed_exactly_and_the_engine_plays_with_it() {
     let folder = Folder::new("learn-kppt");
     write_games(&folder, "games.pack");
-    let learn = "learn --kind kppt --batch 50 --epochs 60 --held-out 0.1 --spread-kings \
-                 --king-bits 16";
+    let learn = "learn --kind kppt --batch 50 --epochs 60 --held-out 0.1 --king-bits 16";
     let said = raicho!(folder, "{learn} --out whole games.pack").said();
     assert!(
         said.contains("numbers that do not fit into their bits: 0 of KK"),
@@ -88,12 +72,5 @@ fn a_killed_run_of_three_pieces_is_resumed_exactly_and_the_engine_plays_with_it(
     }
     let bench = raicho!(folder, "bench --depth 1 --eval whole").said();
     assert!(bench.contains("nodes"), "{bench}");
-
-    // Noise of size 0 changes nothing, other noise does.
-    raicho!(folder, "net noise whole 0 same").outputs();
-    raicho!(folder, "net noise whole 0.1 noisy").outputs();
-    let [whole, same, noisy] =
-        ["whole", "same", "noisy"].map(|of| folder.bytes(&format!("{of}/KPP_synthesized.bin")));
-    assert!(whole == same && whole != noisy);
     fs::remove_dir_all(&folder.0).expect("our own folder");
 }

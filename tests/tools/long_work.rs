@@ -260,41 +260,11 @@ fn a_check_of_roots() {
 }
 
 #[test]
-fn passes_over_data() {
-    let folder = folder_with_games("long-work-passes");
-    // Half a million positions, long enough for checkpoints: games, again and again.
-    raicho!(folder, "convert {GAMES} --out once.psv").outputs();
-    let once = folder.bytes("once.psv");
-    let copies = (20 << 20) / once.len() + 1;
-    fs::write(folder.file("all.psv"), once.repeat(copies)).expect("a file can be written");
-
-    raicho!(folder, "convert all.psv --out whole.hcpe").outputs();
-    kill_and_resume(
-        &folder,
-        "convert all.psv --out killed.hcpe --work work-convert",
-        "",
-        "work-convert/pass.jsonl",
-        &[1, 2],
-    );
-    assert!(folder.bytes("killed.hcpe") == folder.bytes("whole.hcpe"));
-
-    for tool in ["validate", "stats"] {
-        let words = format!("{tool} all.psv --work work-{tool}");
-        let journal = format!("work-{tool}/pass.jsonl");
-        kill(&folder, &words, &journal, 1);
-        kill(&folder, &format!("{words} --resume"), &journal, 2);
-        let kept = folder.text(&journal);
-        assert!(!kept.contains("\"is_complete\":true"), "killed too late");
-        let resumed = raicho!(folder, "{words} --resume").stdout();
-        assert_eq!(resumed, raicho!(folder, "{tool} all.psv").stdout());
-    }
-}
-
-#[test]
 fn learning() {
     let folder = folder_with_games("long-work-learn");
-    let words =
-        format!("learn {GAMES} --width 64 --batch 64 --epochs 30 --held-out 0.2 --threads 2 --out");
+    let words = format!(
+        "learn {GAMES} --shape raicho_64x2-8 --batch 64 --epochs 30 --held-out 0.2 --threads 2 --out"
+    );
     raicho!(folder, "{words} whole").outputs();
     // The same line each time: it begins the run where there is none.
     kill_and_resume(
@@ -486,21 +456,21 @@ fn a_check_of_roots_ends_within_a_game() {
 #[test]
 fn an_output_that_is_gone_is_made_again() {
     let folder = folder_with_games("long-work-gone");
-    let convert = || {
-        let words = "--out out.psv --work work --resume --force";
-        let [_, said] = raicho!(folder, "convert {GAMES} {words}").outputs();
+    let rescore = || {
+        let words = "--static --eval <material> --out out.pack --work work --resume --force";
+        let [_, said] = raicho!(folder, "rescore {GAMES} {words}").outputs();
         said
     };
-    let out = folder.file("out.psv");
-    convert();
-    let whole = folder.bytes("out.psv");
+    let out = folder.file("out.pack");
+    rescore();
+    let whole = folder.bytes("out.pack");
     fs::remove_file(&out).unwrap();
-    let said = convert();
+    let said = rescore();
     assert!(said.contains("is gone, the work begins again"), "{said}");
-    assert!(folder.bytes("out.psv") == whole);
+    assert!(folder.bytes("out.pack") == whole);
     fs::write(&out, "hello").unwrap();
-    convert();
-    assert!(folder.bytes("out.psv") == whole);
-    let said = convert();
+    rescore();
+    assert!(folder.bytes("out.pack") == whole);
+    let said = rescore();
     assert!(!said.contains("begins again"), "{said}");
 }

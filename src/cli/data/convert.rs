@@ -12,8 +12,8 @@ use std::{fmt, fs};
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 
-use super::{Destination, Input, PassRun, check_output, watched};
-use crate::cli::arguments::{Named, WorkArguments, outputs, parse_share};
+use super::{Destination, Input, check_output, watched};
+use crate::cli::arguments::{Named, outputs, parse_share};
 use crate::cli::error::ensure_usage;
 use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
@@ -22,8 +22,8 @@ use crate::records::encoding;
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
 use crate::records::text::{TextEncoding, TextFormat};
-use crate::runs::{OutputFile, is_stream};
-use crate::train::data::pass::{self, BadRecords, HeldOut};
+use crate::runs::{OutputFile, Stop, is_stream};
+use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
 use crate::util::counted;
 
@@ -72,9 +72,6 @@ pub(in crate::cli) struct Arguments {
     /// Seed of the choice of these games
     #[arg(long, default_value_t = 1, requires = "held_out")]
     seed: u64,
-
-    #[command(flatten)]
-    work: WorkArguments,
 }
 
 impl Arguments {
@@ -87,8 +84,6 @@ impl Arguments {
         let given = [
             (self.entered_kings, "--entered-kings"),
             (self.held_out.is_some(), "--held-out"),
-            (self.work.is_kept(), "--work"),
-            (!self.work.shard().is_whole(), "--shard"),
         ];
         given
             .into_iter()
@@ -137,20 +132,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         });
     }
     let bad_records = arguments.input.bad_records();
-    let shard = arguments.work.shard();
-    ensure_usage!(
-        arguments.held_out.is_none() || shard.is_whole() && !arguments.work.is_kept(),
-        "--held-out draws the games in their order, so that the work cannot be divided or kept"
-    );
-    let run = PassRun {
-        output: Some((path.to_owned(), format.to_string())),
-        skip: bad_records == BadRecords::Skip,
-        entered_kings: arguments.entered_kings,
-        ..PassRun::new("convert", &sources, shard)?
-    };
-    let mut steps = run.steps(&arguments.work)?;
-    let report =
-        watched(|watch| pass::run(&sources, &destination, bad_records, &mut steps, watch))?;
+    let report = watched(|watch| pass::run(&sources, &destination, bad_records, watch))?;
     output::eprint_line(format_args!(
         "{report}{} written",
         counted(report.tally.written, "position")
@@ -192,11 +174,8 @@ impl Target {
         let Some((format, encoding)) = TextFormat::of_name(&extension) else {
             return Ok(None);
         };
-        let are_texts = sources
-            .files()
-            .iter()
-            .all(|file| text_format(file.format).is_some());
-        if !are_texts {
+        let mut files = sources.files().iter();
+        if !files.all(|file| file.format.text().is_some()) {
             return Ok(None);
         }
         if let Some(option) = arguments.for_teacher_data() {
@@ -221,27 +200,17 @@ impl Target {
     }
 }
 
-/// The format of a file, if it holds games as text.
-fn text_format(format: Format) -> Option<TextFormat> {
-    Some(match format {
-        Format::Csa => TextFormat::Csa,
-        Format::Kif => TextFormat::Kif,
-        Format::Ki2 => TextFormat::Ki2,
-        Format::Jkf => TextFormat::Jkf,
-        Format::Usi | Format::Sfen => TextFormat::Usi,
-        _ => return None,
-    })
-}
-
 /// A game and, if its file has several, its number there.
 struct Found {
     number: Option<usize>,
     record: GameRecord,
 }
 
-/// What happened so far.
-#[derive(Default)]
-struct Tally {
+/// A conversion, and what happened so far.
+struct Conversion<'a> {
+    arguments: &'a Arguments,
+    sources: &'a Sources,
+    target: &'a Target,
     games: usize,
     broken: usize,
     files: usize,
@@ -253,187 +222,183 @@ struct Tally {
 
 fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
-    let mut tally = Tally::default();
+    let mut conversion = Conversion {
+        arguments,
+        sources,
+        target,
+        games: 0,
+        broken: 0,
+        files: 0,
+        losses: BTreeMap::new(),
+        not_encoded: 0,
+    };
     if target.is_folder {
+        conversion.to_folder(&stop)?;
+    } else {
+        conversion.to_file()?;
+    }
+    conversion.report()?;
+    ensure!(!stop.is_requested(), "interrupted");
+    Ok(())
+}
+
+impl Conversion<'_> {
+    /// Makes a file of each file.
+    fn to_folder(&mut self, stop: &Stop) -> anyhow::Result<()> {
         ensure_usage!(
-            !arguments.input.is_stdin(),
+            !self.arguments.input.is_stdin(),
             "standard input has no name for a file in a folder: expected --out FILE"
         );
-        let names = names(sources.files(), target);
-        for (source, name) in sources.files().iter().zip(names) {
+        let files = self.sources.files();
+        let paths: Vec<&Path> = files.iter().map(|source| source.path.as_path()).collect();
+        for (source, stem) in files.iter().zip(result_file::distinct_stems(&paths)) {
             if stop.is_requested() {
                 break;
             }
-            let games = read(source, &mut tally)?;
-            let path = arguments.out.join(name);
-            write_each(arguments, sources, target, &path, games, &mut tally)?;
+            let games = self.read(source)?;
+            self.write_each(&stem, games)?;
         }
-    } else {
+        Ok(())
+    }
+
+    /// Makes one file of all games.
+    fn to_file(&mut self) -> anyhow::Result<()> {
         let mut games = Vec::new();
-        if arguments.input.is_stdin() {
-            games = read_stdin(arguments.input.format, &mut tally)?;
+        if self.arguments.input.is_stdin() {
+            games = self.read_stdin()?;
         }
-        for source in sources.files() {
-            games.append(&mut read(source, &mut tally)?);
+        for source in self.sources.files() {
+            games.append(&mut self.read(source)?);
         }
         let games: Vec<GameRecord> = games.into_iter().map(|game| game.record).collect();
-        let (count, name) = (games.len(), target.format);
+        let (count, out) = (games.len(), &self.arguments.out);
         ensure!(
-            count <= 1 || name.holds_many(),
+            count <= 1 || self.target.format.holds_many(),
             "{} holds one game, but {count} were read: give a folder, as in --out FOLDER --to {}",
-            arguments.out.display(),
-            target.extension
+            out.display(),
+            self.target.extension
         );
         if count > 0 {
-            write(
-                arguments,
-                sources,
-                target,
-                &arguments.out,
-                &games,
-                &mut tally,
-            )?;
+            self.write(out, &games)?;
         }
+        Ok(())
     }
-    tally.report(target, arguments.is_to_stdout(), stop.is_requested())
-}
 
-/// The name in the folder of the output for each file.
-fn names(sources: &[Source], target: &Target) -> Vec<PathBuf> {
-    let files: Vec<&Path> = sources.iter().map(|source| source.path.as_path()).collect();
-    let stems = result_file::distinct_stems(&files).into_iter();
-    let name = |stem| PathBuf::from(format!("{stem}.{}", target.extension));
-    stems.map(name).collect()
-}
-
-/// Reads the games of a file, and says what is wrong with those that cannot be read.
-fn read(source: &Source, tally: &mut Tally) -> anyhow::Result<Vec<Found>> {
-    let name = source.path.display();
-    let bytes = fs::read(&source.path).with_context(|| name.to_string())?;
-    let format = text_format(source.format).context("a file of games as text")?;
-    let text = encoding::decode(&bytes);
-    let games = format.read_or(TextFormat::of_content(&text), &text);
-    Ok(good(games, &name, tally))
-}
-
-/// Reads the games of standard input.
-fn read_stdin(format: Option<Format>, tally: &mut Tally) -> anyhow::Result<Vec<Found>> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes)?;
-    let text = encoding::decode(&bytes);
-    let format = match format {
-        Some(format) => text_format(format)
-            .with_context(|| format!("- is for games as text, found --format {format}"))?,
-        None => TextFormat::of_content(&text),
-    };
-    Ok(good(format.read_text(&text), &"-", tally))
-}
-
-/// The games that could be read. What is wrong with the others is said.
-fn good(
-    found: Vec<Result<GameRecord, RecordError>>,
-    name: &impl fmt::Display,
-    tally: &mut Tally,
-) -> Vec<Found> {
-    let mut games = Vec::new();
-    let has_several = found.len() > 1;
-    for (game, number) in found.into_iter().zip(1..) {
-        match game {
-            Ok(record) => {
-                for omission in &record.omissions {
-                    output::eprint_line(format_args!("note: {name}: {omission}"));
-                }
-                games.push(Found {
-                    number: has_several.then_some(number),
-                    record,
-                });
-            }
-            Err(error) => {
-                tally.broken += 1;
-                let error = anyhow::Error::from(error).context(format!("{name}: game {number}"));
-                let message = output::message(&error);
-                output::eprint_line(format_args!("error: {message}; the game is skipped"));
-            }
-        }
+    /// Reads the games of a file, and says what is wrong with those that cannot be read.
+    fn read(&mut self, source: &Source) -> anyhow::Result<Vec<Found>> {
+        let name = source.path.display();
+        let bytes = fs::read(&source.path).with_context(|| name.to_string())?;
+        let format = source.format.text().context("a file of games as text")?;
+        let text = encoding::decode(&bytes);
+        let games = format.read_or(TextFormat::of_content(&text), &text);
+        Ok(self.good(games, &name))
     }
-    games
-}
 
-/// Writes the games of a file, each to a file of its own where the format holds only one.
-fn write_each(
-    arguments: &Arguments,
-    sources: &Sources,
-    target: &Target,
-    path: &Path,
-    games: Vec<Found>,
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
-    fs::create_dir_all(&arguments.out).with_context(|| arguments.out.display().to_string())?;
-    if games.is_empty() {
-        return Ok(());
-    }
-    if target.format.holds_many() {
-        let games: Vec<GameRecord> = games.into_iter().map(|game| game.record).collect();
-        return write(arguments, sources, target, path, &games, tally);
-    }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    for game in &games {
-        let path = match game.number {
-            Some(number) => path.with_file_name(format!("{stem}-{number}.{}", target.extension)),
-            None => path.to_owned(),
+    /// Reads the games of standard input.
+    fn read_stdin(&mut self) -> anyhow::Result<Vec<Found>> {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        let text = encoding::decode(&bytes);
+        let format = match self.arguments.input.files.format {
+            Some(format) => format
+                .text()
+                .with_context(|| format!("- is for games as text, found --format {format}"))?,
+            None => TextFormat::of_content(&text),
         };
-        let record = std::slice::from_ref(&game.record);
-        write(arguments, sources, target, &path, record, tally)?;
+        Ok(self.good(format.read_text(&text), &"-"))
     }
-    Ok(())
-}
 
-/// Writes games to a file, which gets its name when it is complete, or to standard output.
-fn write(
-    arguments: &Arguments,
-    sources: &Sources,
-    target: &Target,
-    path: &Path,
-    games: &[GameRecord],
-    tally: &mut Tally,
-) -> anyhow::Result<()> {
-    let bytes = bytes_of(target, games, tally);
-    if arguments.is_to_stdout() {
-        output::stdout().write_all(&bytes)?;
-        return Ok(());
-    }
-    check_output(path, arguments.force, sources)?;
-    let name = || path.display().to_string();
-    let mut file = OutputFile::create(path).with_context(name)?;
-    file.write_all(&bytes).with_context(name)?;
-    file.finish().with_context(name)?;
-    tally.files += 1;
-    Ok(())
-}
-
-fn bytes_of(target: &Target, games: &[GameRecord], tally: &mut Tally) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for (index, game) in games.iter().enumerate() {
-        if index > 0 {
-            bytes.extend_from_slice(target.format.separator().as_bytes());
+    /// The games that could be read. What is wrong with the others is said.
+    fn good(
+        &mut self,
+        found: Vec<Result<GameRecord, RecordError>>,
+        name: &impl fmt::Display,
+    ) -> Vec<Found> {
+        let mut games = Vec::new();
+        let has_several = found.len() > 1;
+        for (game, number) in found.into_iter().zip(1..) {
+            match game {
+                Ok(record) => {
+                    for omission in &record.omissions {
+                        output::eprint_line(format_args!("note: {name}: {omission}"));
+                    }
+                    let number = has_several.then_some(number);
+                    games.push(Found { number, record });
+                }
+                Err(error) => {
+                    self.broken += 1;
+                    let error = anyhow::Error::from(error).context(name.to_string());
+                    let message = output::message(&error);
+                    output::eprint_line(format_args!("error: {message}; the game is skipped"));
+                }
+            }
         }
-        let mut written = target.format.write(game, target.encoding);
-        bytes.append(&mut written.bytes);
-        tally.games += 1;
-        tally.not_encoded += usize::from(written.encoding != target.encoding);
-        let losses: BTreeSet<String> = target.format.losses(game).into_iter().collect();
-        for loss in losses {
-            *tally.losses.entry(loss).or_default() += 1;
-        }
+        games
     }
-    bytes
-}
 
-impl Tally {
+    /// Writes the games of a file, each to a file of its own where the format holds only one.
+    fn write_each(&mut self, stem: &str, games: Vec<Found>) -> anyhow::Result<()> {
+        let folder = &self.arguments.out;
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let extension = &self.target.extension;
+        if self.target.format.holds_many() {
+            let games: Vec<GameRecord> = games.into_iter().map(|game| game.record).collect();
+            if games.is_empty() {
+                return Ok(());
+            }
+            return self.write(&folder.join(format!("{stem}.{extension}")), &games);
+        }
+        for game in &games {
+            let name = match game.number {
+                Some(number) => format!("{stem}-{number}.{extension}"),
+                None => format!("{stem}.{extension}"),
+            };
+            self.write(&folder.join(name), std::slice::from_ref(&game.record))?;
+        }
+        Ok(())
+    }
+
+    /// Writes games to a file, which gets its name when it is complete, or to standard output.
+    fn write(&mut self, path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
+        let bytes = self.bytes_of(games);
+        if self.arguments.is_to_stdout() {
+            output::stdout().write_all(&bytes)?;
+            return Ok(());
+        }
+        check_output(path, self.arguments.force, self.sources)?;
+        let name = || path.display().to_string();
+        let mut file = OutputFile::create(path).with_context(name)?;
+        file.write_all(&bytes).with_context(name)?;
+        file.finish().with_context(name)?;
+        self.files += 1;
+        Ok(())
+    }
+
+    fn bytes_of(&mut self, games: &[GameRecord]) -> Vec<u8> {
+        let Target {
+            format, encoding, ..
+        } = self.target;
+        let mut bytes = Vec::new();
+        for (index, game) in games.iter().enumerate() {
+            if index > 0 {
+                bytes.extend_from_slice(format.separator().as_bytes());
+            }
+            let mut written = format.write(game, *encoding);
+            bytes.append(&mut written.bytes);
+            self.games += 1;
+            self.not_encoded += usize::from(written.encoding != *encoding);
+            let losses: BTreeSet<String> = format.losses(game).into_iter().collect();
+            for loss in losses {
+                *self.losses.entry(loss).or_default() += 1;
+            }
+        }
+        bytes
+    }
+
     /// Says what was done, and what the format has no room for.
-    fn report(&self, target: &Target, is_to_stdout: bool, was_stopped: bool) -> anyhow::Result<()> {
+    fn report(&self) -> anyhow::Result<()> {
         for (loss, games) in &self.losses {
-            let format = target.format;
+            let format = self.target.format;
             let games = counted(*games, "game");
             output::eprint_line(format_args!(
                 "note: {format} has no room for {loss} ({games})"
@@ -446,7 +411,7 @@ impl Tally {
             ));
         }
         let games = counted(self.games, "game");
-        let place = if is_to_stdout {
+        let place = if self.arguments.is_to_stdout() {
             "standard output".to_owned()
         } else {
             counted(self.files, "file")
@@ -456,7 +421,6 @@ impl Tally {
             let broken = counted(self.broken, "game");
             bail!("{broken} could not be read");
         }
-        ensure!(!was_stopped, "interrupted");
         Ok(())
     }
 }

@@ -11,23 +11,20 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::arguments::{BYTES_PER_MEGABYTE, Named, WorkArguments, formats, writable_formats};
-use super::{output, progress, result_file};
+use super::arguments::{BYTES_PER_MEGABYTE, Named, formats, writable_formats};
+use super::{progress, result_file};
 use crate::records::teacher::Format;
-use crate::runs::{RunKind, Shard, Watch};
+use crate::runs::Watch;
 use crate::train::data::pass::BadRecords;
-use crate::train::data::steps::{Checkpoint, Steps};
-use crate::train::data::{DataError, Source, Sources};
+use crate::train::data::{DataError, Sources};
 
 /// The unit of the progress.
 const UNIT: &str = "MB";
 
 /// The files to read.
 #[derive(Args)]
-pub(super) struct Input {
+struct Files {
     #[arg(required = true, value_name = "FILE", help = inputs_help())]
     inputs: Vec<PathBuf>,
 
@@ -35,6 +32,19 @@ pub(super) struct Input {
     /// read
     #[arg(long, value_name = "FORMAT", value_parser = Named::<Format>::new(formats()))]
     format: Option<Format>,
+}
+
+impl Files {
+    fn sources(&self) -> Result<Sources, DataError> {
+        Sources::new(&self.inputs, self.format)
+    }
+}
+
+/// The files to read, and what is done with their bad records.
+#[derive(Args)]
+pub(super) struct Input {
+    #[command(flatten)]
+    files: Files,
 
     /// Skip bad records instead of stopping at the first one
     #[arg(long)]
@@ -43,12 +53,12 @@ pub(super) struct Input {
 
 impl Input {
     pub(super) fn sources(&self) -> Result<Sources, DataError> {
-        Sources::new(&self.inputs, self.format)
+        self.files.sources()
     }
 
     /// Whether standard input is read, for which `-` stands.
     fn is_stdin(&self) -> bool {
-        matches!(&self.inputs[..], [one] if one.as_os_str() == "-")
+        matches!(&self.files.inputs[..], [one] if one.as_os_str() == "-")
     }
 
     pub(super) fn bad_records(&self) -> BadRecords {
@@ -103,76 +113,6 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
     result_file::check_free(path, force)?;
     let files = sources.files().iter();
     result_file::check_unread(path, files.map(|source| source.path.as_path()))
-}
-
-/// What decides a pass over files. It is kept beside its checkpoints.
-#[derive(Serialize, Deserialize)]
-struct PassRun {
-    tool: String,
-    /// The files and their sizes in bytes.
-    files: Vec<(PathBuf, u64)>,
-    /// The output and its format.
-    output: Option<(PathBuf, String)>,
-    /// Whether bad records are left out.
-    skip: bool,
-    entered_kings: bool,
-    shard: Shard,
-}
-
-const PASS: RunKind = RunKind {
-    noun: "pass over files",
-    settings: "pass.json",
-    journal: "pass.jsonl",
-    format: 1,
-};
-
-impl PassRun {
-    fn new(tool: &str, sources: &Sources, shard: Shard) -> anyhow::Result<Self> {
-        let sized = |source: &Source| {
-            let metadata = std::fs::metadata(&source.path);
-            let metadata = metadata.with_context(|| source.path.display().to_string())?;
-            Ok((source.path.clone(), metadata.len()))
-        };
-        let files = sources.files().iter().map(sized);
-        Ok(Self {
-            tool: tool.to_owned(),
-            files: files.collect::<anyhow::Result<_>>()?,
-            output: None,
-            skip: false,
-            entered_kings: false,
-            shard,
-        })
-    }
-
-    /// The steps of the pass, from its last checkpoint on.
-    fn steps<R: Default + Serialize + DeserializeOwned>(
-        &self,
-        work: &WorkArguments,
-    ) -> anyhow::Result<Steps<R>> {
-        let (folder, mut checkpoints) = work.open(PASS, self)?;
-        let last = self.last(checkpoints.pop());
-        Ok(Steps::new(self.shard, folder, last))
-    }
-
-    /// The last checkpoint, unless the pass is complete and its output no longer there: then it
-    /// begins again.
-    fn last<R>(&self, last: Option<Checkpoint<R>>) -> Option<Checkpoint<R>> {
-        let last = last?;
-        if let Some((path, _)) = self.output.as_ref().filter(|_| last.is_complete) {
-            let found = std::fs::metadata(path).map(|file| file.len()).ok();
-            if found != Some(last.output) {
-                let is = found.map_or("is gone".to_owned(), |found| {
-                    format!("has {found} bytes instead of {}", last.output)
-                });
-                output::eprint_line(format_args!(
-                    "note: {} {is}, the work begins again",
-                    path.display()
-                ));
-                return None;
-            }
-        }
-        Some(last)
-    }
 }
 
 /// Runs `work` over files, with a progress bar and until Ctrl-C.

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{Destination, Input, PassRun, UNIT, check_output, watched};
+use super::{Destination, Input, UNIT, check_output, watched};
 use crate::cli::arguments::{
     BYTES_PER_MEGABYTE, EffortArguments, WorkArguments, evaluation_identity, load_evaluation,
 };
@@ -19,13 +19,12 @@ use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::records::teacher::Format;
-use crate::runs::{OutputFile, RunKind, Watch};
+use crate::runs::{OutputFile, RunKind, Shard, Watch};
 use crate::train::data::pass::BadRecords;
-use crate::train::data::steps::{Checkpoint, Steps};
 use crate::train::data::{Source, Sources};
 use crate::train::gensfen::Effort;
 use crate::train::learn::DEFAULT_SCALE;
-use crate::train::rescore::{self, RescoreReport, RescoreSettings, Rescoring, can_rescore};
+use crate::train::rescore::{self, Checkpoint, Part, RescoreReport, Rescoring, can_rescore};
 use crate::util::counted;
 
 /// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
@@ -119,11 +118,44 @@ const KIND: RunKind = RunKind {
 /// What decides the new scores. It is kept beside the checkpoints.
 #[derive(Serialize, Deserialize)]
 struct RescoreRun {
-    #[serde(flatten)]
-    pass: PassRun,
+    /// The files and their sizes in bytes.
+    files: Vec<(PathBuf, u64)>,
+    /// The output and its format.
+    output: (PathBuf, String),
+    /// Whether bad records are left out.
+    skip: bool,
+    shard: Shard,
     eval: String,
     effort: Option<Effort>,
     hash_mb: usize,
+}
+
+/// The files with their sizes in bytes.
+fn sized(sources: &Sources) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+    let files = sources.files().iter().map(|source| {
+        let metadata = std::fs::metadata(&source.path);
+        let metadata = metadata.with_context(|| source.path.display().to_string())?;
+        Ok((source.path.clone(), metadata.len()))
+    });
+    files.collect()
+}
+
+/// The last checkpoint, unless the run is complete and its output no longer there: then it begins
+/// again.
+fn usable(last: Option<Checkpoint>, path: &Path) -> Option<Checkpoint> {
+    let last = last?;
+    let found = std::fs::metadata(path).map(|file| file.len()).ok();
+    if !last.is_complete || found == Some(last.output) {
+        return Some(last);
+    }
+    let is = found.map_or("is gone".to_owned(), |found| {
+        format!("has {found} bytes instead of {}", last.output)
+    });
+    output::eprint_line(format_args!(
+        "note: {} {is}, the work begins again",
+        path.display()
+    ));
+    None
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -142,33 +174,31 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         return take_scores(arguments, scores, (&sources, path, format));
     }
     let (choice, evaluator) = load_evaluation(&arguments.eval)?;
-    let settings = RescoreSettings {
+    let rescoring = Rescoring {
+        sources: &sources,
+        output: (path, format),
+        evaluator: &evaluator,
         effort: (!arguments.is_static).then(|| arguments.effort.effort()),
         hash_mb: arguments.effort.hash.into(),
         threads: arguments.threads.into(),
         bad_records: arguments.input.bad_records(),
     };
     let run = RescoreRun {
-        pass: PassRun {
-            output: Some((path.to_owned(), format.to_string())),
-            skip: settings.bad_records == BadRecords::Skip,
-            ..PassRun::new("rescore", &sources, arguments.work.shard())?
-        },
+        files: sized(&sources)?,
+        output: (path.to_owned(), format.to_string()),
+        skip: rescoring.bad_records == BadRecords::Skip,
+        shard: arguments.work.shard(),
         eval: evaluation_identity(&choice, &evaluator),
-        effort: settings.effort.clone(),
-        hash_mb: settings.hash_mb,
+        effort: rescoring.effort.clone(),
+        hash_mb: rescoring.hash_mb,
     };
-    let (folder, mut checkpoints): (_, Vec<Checkpoint<RescoreReport>>) =
-        arguments.work.open(KIND, &run)?;
-    let last = run.pass.last(checkpoints.pop());
-    let mut steps = Steps::new(arguments.work.shard(), folder, last);
-    let rescoring = Rescoring {
-        sources: &sources,
-        output: (path, format),
-        settings: &settings,
-        evaluator: &evaluator,
+    let (folder, mut checkpoints) = arguments.work.open(KIND, &run)?;
+    let part = Part {
+        shard: run.shard,
+        folder,
+        last: usable(checkpoints.pop(), path),
     };
-    let report = metered(&rescoring, &mut steps)?;
+    let report = metered(&rescoring, part)?;
     output::eprint_line(format_args!(
         "{report}{} written",
         counted(report.tally.written, "position")
@@ -235,10 +265,7 @@ fn report_left_out(files: &[Source], output: Format) {
 }
 
 /// Runs with a progress bar that counts the input and shows the positions searched per second.
-fn metered(
-    rescoring: &Rescoring<'_>,
-    steps: &mut Steps<RescoreReport>,
-) -> anyhow::Result<RescoreReport> {
+fn metered(rescoring: &Rescoring<'_>, part: Part) -> anyhow::Result<RescoreReport> {
     let stop = stop_on_ctrl_c()?;
     let total = rescoring.sources.bytes()?.div_ceil(BYTES_PER_MEGABYTE);
     let meter = Meter::new(UNIT, Some(total), 0);
@@ -254,7 +281,7 @@ fn metered(
         stop: &stop,
         progress: &|done, _| read.store(done / BYTES_PER_MEGABYTE, Ordering::Relaxed),
     };
-    let result = rescore::run(rescoring, steps, &watch, &on_positions);
+    let result = rescore::run(rescoring, part, &watch, &on_positions);
     meter.finish();
     let report = result?;
     let positions = report.searches.positions - first.get().copied().unwrap_or(0);

@@ -18,12 +18,10 @@ use crate::eval::kppt::Kind as TableKind;
 use crate::runs::{FolderLock, Stop};
 use crate::train::kppt_folder::{self, Layout};
 use crate::train::learn::{
-    DEFAULT_SCALE, Data, Fault, Learner, Run, Settings, Source, Watch, best_before_rise, fit_scale,
-    kppt,
+    Data, Fault, Learner, Model, Run, Source, Watch, best_before_rise, fit_scale, kppt,
 };
 use crate::util::counted;
-use arguments::{FileOptions, Kind};
-use resumed::Kept;
+use arguments::{Kind, Options};
 
 pub(super) use arguments::Arguments;
 pub(super) use resumed::Given;
@@ -50,31 +48,35 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
     let shown = checkpoint.display();
     // With files, `--resume` begins the run where no checkpoint is yet.
     let goes_on = arguments.resume && (checkpoint.is_file() || !arguments.has_files());
-    if goes_on {
+    let (options, initial) = if goes_on {
         ensure!(
             checkpoint.is_file(),
             "{shown} is not there, nothing to resume"
         );
+        let theirs = Options::read(&arguments.out)?;
+        arguments.options.check_given(&theirs, given)?;
+        (theirs, None)
     } else {
         ensure!(
             !checkpoint.exists(),
             "{shown} is there already, expected --resume or another --out"
         );
-        arguments.validate()?;
-    }
-    let is_kppt = if goes_on {
-        kppt::Learner::is_checkpoint(&checkpoint).with_context(|| shown.to_string())?
-    } else {
-        arguments.kind == Kind::Kppt
+        let options = arguments.new_run(given)?;
+        let initial = options.initial_weights()?;
+        (options, initial)
     };
-    let given = goes_on.then_some(given);
-    if let Some(given) = given {
-        given.check_kind(is_kppt == (arguments.kind == Kind::Kppt))?;
-    }
-    if is_kppt {
-        run_kppt(arguments, &checkpoint, given)
-    } else {
-        run_net(arguments, &checkpoint, given)
+    let place = Place::new(arguments)?;
+    let place = &place;
+    match options.kind {
+        Kind::Net => {
+            let begin = |learner: &mut Learner<'_>| {
+                if let Some(weights) = initial {
+                    learner.init_from(weights);
+                }
+            };
+            train(arguments, options, (place, goes_on), begin, export)
+        }
+        Kind::Kppt => train(arguments, options, (place, goes_on), |_| (), export_kppt),
     }
 }
 
@@ -98,7 +100,7 @@ impl Place {
     }
 
     /// Performs the steps that are left. An interruption is an error.
-    fn learn(&self, learner: &mut (impl Run + Send), folder: &Path) -> anyhow::Result<()> {
+    fn learn<M: Model>(&self, learner: &mut Run<'_, M>, folder: &Path) -> anyhow::Result<()> {
         self.pool
             .install(|| learn(learner, folder, self.stop.flag()))?;
         if !learner.is_finished() {
@@ -112,79 +114,37 @@ impl Place {
     }
 }
 
-/// Begins a run, or resumes it if the options that were `given` are those of the checkpoint.
-fn run_net(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> anyhow::Result<()> {
-    let initial = match given {
-        Some(_) => None,
-        None => arguments.initial_weights()?,
-    };
-    let place = Place::new(arguments)?;
-    let kept = kept(arguments, given)?;
+/// Begins a run or goes on with it, and writes the evaluation when it is finished. `begin` changes
+/// the weights of a new run.
+fn train<M: Model>(
+    arguments: &Arguments,
+    mut options: Options,
+    (place, goes_on): (&Place, bool),
+    begin: impl FnOnce(&mut Run<'_, M>),
+    export: impl Fn(&Run<'_, M>, &Options, &Path) -> anyhow::Result<()> + Sync,
+) -> anyhow::Result<()> {
+    let folder = &arguments.out;
+    let checkpoint = folder.join(CHECKPOINT_FILE);
     let shown = || checkpoint.display().to_string();
-    let source = if given.is_some() {
-        let source = Learner::source(checkpoint).with_context(shown)?;
-        arguments.moved(source)?
+    let source = if goes_on {
+        Run::<M>::source(&checkpoint).with_context(shown)?
     } else {
-        arguments.source()?
+        options.source.clone()
     };
+    let source = arguments.located(source)?;
     let data = place.pool.install(|| load(&source, place.stop.flag()))?;
-    let mut learner = if let Some(given) = given {
-        let learner = Learner::resume(checkpoint, &data).with_context(shown)?;
-        given.check_run(arguments, learner.settings(), &data)?;
-        learner
+    let mut learner = if goes_on {
+        Run::resume(&checkpoint, &data).with_context(shown)?
     } else {
-        let mut learner = Learner::new(settings(arguments, &data)?, &data)?;
-        if let Some(weights) = initial {
-            learner.init_from(weights);
-        }
-        kept.write(&arguments.out)?;
+        set_scale(&mut options, &data)?;
+        options.set_steps(data.positions())?;
+        let mut learner = Run::new(options.settings.clone(), &data)?;
+        begin(&mut learner);
+        options.write(folder)?;
         learner
     };
-    place.learn(&mut learner, &arguments.out)?;
-    export(&learner, &arguments.out, &kept.text, &data)
-}
-
-/// The same for three-piece evaluations.
-fn run_kppt(arguments: &Arguments, checkpoint: &Path, given: Option<&Given>) -> anyhow::Result<()> {
-    let place = Place::new(arguments)?;
-    let kept = kept(arguments, given)?;
-    let shown = || checkpoint.display().to_string();
-    let source = if given.is_some() {
-        let source = kppt::Learner::source(checkpoint).with_context(shown)?;
-        arguments.moved(source)?
-    } else {
-        arguments.source()?
-    };
-    let data = place.pool.install(|| load(&source, place.stop.flag()))?;
-    let mut learner = if let Some(given) = given {
-        let learner = kppt::Learner::resume(checkpoint, &data).with_context(shown)?;
-        given.check_run(arguments, learner.settings(), &data)?;
-        given.check_pieces(arguments.pieces.options(), learner.options())?;
-        learner
-    } else {
-        let settings = settings(arguments, &data)?;
-        let learner = kppt::Learner::new(settings, arguments.pieces.options(), &data)?;
-        kept.write(&arguments.out)?;
-        learner
-    };
-    place.learn(&mut learner, &arguments.out)?;
-    place
-        .pool
-        .install(|| export_kppt(&learner, kept.pieces, &arguments.out))
-}
-
-/// The options that are kept beside the checkpoint: those of the run that is resumed, with which
-/// options that were `given` must agree.
-fn kept(arguments: &Arguments, given: Option<&Given>) -> anyhow::Result<Kept> {
-    let ours = Kept::of(arguments);
-    let Some(given) = given else {
-        return Ok(ours);
-    };
-    let Some(theirs) = Kept::read(&arguments.out)? else {
-        return Ok(ours);
-    };
-    given.check_kept(&ours, &theirs)?;
-    Ok(theirs)
+    place.learn(&mut learner, folder)?;
+    place.pool.install(|| export(&learner, &options, folder))
 }
 
 fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {
@@ -254,38 +214,33 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
         writeln!(
             out,
             "read during the run, {} at a time; the counts above are those of {} read first",
-            data.source.window,
+            data.source.buffer,
             counted(counts.positions, "position")
         )?;
     }
     Ok(())
 }
 
-/// The settings of a new run.
-fn settings(arguments: &Arguments, data: &Data) -> anyhow::Result<Settings> {
-    let course = &arguments.course;
+/// Fits the scale of a new run if that was asked for.
+fn set_scale(options: &mut Options, data: &Data) -> anyhow::Result<()> {
     ensure!(
-        course.has_tree_weight() || data.counts.tree_positions < data.counts.positions,
+        options.settings.tree_weight > 0.0 || data.counts.tree_positions < data.counts.positions,
         "only positions of search trees, and --tree-weight is 0: nothing has a weight"
     );
-    let fitted = || fit_scale(data.training.iter());
-    let scale = match course.scale {
-        Some(scale) => scale,
-        None if course.fit_scale => {
-            let scale = fitted().context("scores do not predict results, so no scale fits")?;
-            scale.round() as u16
-        }
-        None => DEFAULT_SCALE,
-    };
-    let mut out = output::stdout();
-    match fitted() {
+    let fitted = fit_scale(data.training.iter());
+    if options.fit_scale {
+        let scale = fitted.context("scores do not predict results, so no scale fits")?;
+        options.settings.scale = scale.round() as u16;
+    }
+    let (mut out, scale) = (output::stdout(), options.settings.scale);
+    match fitted {
         Some(fitted) => writeln!(
             out,
             "scale {scale}; results are predicted best with {fitted:.1}"
         )?,
         None => writeln!(out, "scale {scale}; results are not predicted by scores")?,
     }
-    arguments.settings(data.positions(), scale)
+    Ok(())
 }
 
 /// Least time between two checkpoints: those of three-piece evaluations are large.
@@ -293,7 +248,11 @@ const BETWEEN_CHECKPOINTS: Duration = Duration::from_mins(1);
 
 /// Performs all steps, and writes a checkpoint at regular intervals.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Result<()> {
+fn learn<M: Model>(
+    learner: &mut Run<'_, M>,
+    folder: &Path,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
     let settings = learner.settings().clone();
     let meter = Meter::new("steps", Some(settings.steps), learner.steps());
     let (begun, first) = (Instant::now(), learner.steps());
@@ -337,7 +296,7 @@ fn learn(learner: &mut impl Run, folder: &Path, stop: &AtomicBool) -> anyhow::Re
     Ok(())
 }
 
-fn write(learner: &impl Run, folder: &Path) -> anyhow::Result<()> {
+fn write<M: Model>(learner: &Run<'_, M>, folder: &Path) -> anyhow::Result<()> {
     let put = |name: &str, text: &str| result_file::save(&folder.join(name), text.as_bytes());
     let path = folder.join(CHECKPOINT_FILE);
     learner
@@ -349,16 +308,16 @@ fn write(learner: &impl Run, folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes the network of a finished run.
-fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyhow::Result<()> {
+fn export(learner: &Learner<'_>, options: &Options, folder: &Path) -> anyhow::Result<()> {
     let settings = learner.settings();
-    let positions = data.positions();
+    let positions = learner.data().positions();
     let visits = settings.steps * settings.batch as u64;
     let mut line = format!(
         "Raicho: {positions} positions, {visits} visits, seed {}",
         settings.seed
     );
-    if !text.is_empty() {
-        line = format!("{line}; {text}");
+    if !options.text.is_empty() {
+        line = format!("{line}; {}", options.text);
     }
     let quantised = learner.quantised(&line);
     let path = folder.join(NETWORK_FILE);
@@ -389,7 +348,7 @@ fn export(learner: &Learner<'_>, folder: &Path, text: &str, data: &Data) -> anyh
 }
 
 /// Writes the losses at the end of a run.
-fn write_loss(learner: &impl Run, out: &mut impl io::Write) -> io::Result<()> {
+fn write_loss<M: Model>(learner: &Run<'_, M>, out: &mut impl io::Write) -> io::Result<()> {
     let Some(point) = learner.points().last() else {
         return Ok(());
     };
@@ -401,18 +360,18 @@ fn write_loss(learner: &impl Run, out: &mut impl io::Write) -> io::Result<()> {
 /// Writes the three-piece evaluation of a finished run.
 fn export_kppt(
     learner: &kppt::Learner<'_>,
-    files: FileOptions,
+    options: &Options,
     folder: &Path,
 ) -> anyhow::Result<()> {
     let layout = Layout {
-        kind: if files.kpp_kkpt {
+        kind: if options.kpp_kkpt {
             TableKind::KppKkpt
         } else {
             TableKind::Kppt
         },
-        is_narrow: files.narrow_kings,
+        is_narrow: options.has_narrow_kings(),
     };
-    let weights = learner.folded(files.spread_kings);
+    let weights = learner.folded();
     let saturated = kppt_folder::write(folder, &weights, layout)
         .with_context(|| folder.display().to_string())?;
     let mut out = output::stdout();

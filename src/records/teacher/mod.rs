@@ -186,9 +186,9 @@ impl<W: Write> TeacherWriter<W> {
         }
     }
 
-    /// Whether a record belongs to a game that is still open.
-    pub fn is_continued_by(&self, record: &Record) -> bool {
-        self.chain.is_continued_by(record)
+    /// The format that is written.
+    pub const fn format(&self) -> Format {
+        self.format
     }
 
     /// Writes the game that is still open.

@@ -6,11 +6,12 @@ use std::ops::Range;
 use super::Format;
 use crate::position::Position;
 use crate::records::game::GameResult;
+use crate::records::hcpe3::Hcpe3Game;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::psum::PositionSum;
 use crate::records::sample::Sample;
-use crate::records::score::NINTHS;
+use crate::records::score::{NINTHS, centipawns_to_psv};
 use crate::records::tree::TreePosition;
 use crate::types::Move;
 
@@ -37,8 +38,6 @@ pub struct ScoredPosition {
     /// The exact score in ninths of a centipawn.
     pub score_ninths: i64,
     source: Option<SourceBytes>,
-    /// Converts centipawns to the unit of the score in `source`.
-    to_unit: fn(i16) -> i16,
 }
 
 /// The bytes of the score in a record of a sample; those of all formats that keep their source.
@@ -52,8 +51,6 @@ pub struct TeacherGame {
     /// Indices of the moves that were played without a search, in ascending order.
     unsearched: Vec<usize>,
     source: Option<SourceBytes>,
-    /// Replaces the scores of all moves in `source`, in centipawns.
-    set_scores: fn(&mut [u8], &[i16]),
 }
 
 /// The bytes of a record in the format it was read from. A writer of that format copies them, so
@@ -71,16 +68,9 @@ impl SourceBytes {
 }
 
 impl ScoredPosition {
-    /// A sample that was read from `bytes` of this format, in which bytes 32 and 33
-    /// are the score. `to_unit` converts centipawns to its unit.
-    pub(super) fn from_bytes(
-        sample: Sample,
-        format: Format,
-        bytes: &[u8],
-        to_unit: fn(i16) -> i16,
-    ) -> Self {
+    /// A sample that was read from `bytes` of this format, in which bytes 32 and 33 are the score.
+    pub(super) fn from_bytes(sample: Sample, format: Format, bytes: &[u8]) -> Self {
         Self {
-            to_unit,
             source: Some(SourceBytes {
                 format,
                 bytes: bytes.into(),
@@ -94,9 +84,12 @@ impl ScoredPosition {
     pub fn with_score(mut self, score: i16) -> Self {
         self.sample.score = score;
         self.score_ninths = i64::from(score) * NINTHS;
-        let bytes = self.source.as_mut().map(|source| &mut source.bytes);
-        if let Some(bytes) = bytes.and_then(|bytes| bytes.get_mut(SCORE_BYTES)) {
-            bytes.copy_from_slice(&(self.to_unit)(score).to_le_bytes());
+        if let Some(SourceBytes { format, bytes }) = &mut self.source {
+            let stored = match format {
+                Format::Psv => centipawns_to_psv(score),
+                _ => score,
+            };
+            bytes[SCORE_BYTES].copy_from_slice(&stored.to_le_bytes());
         }
         self
     }
@@ -108,7 +101,6 @@ impl From<Sample> for ScoredPosition {
             sample,
             score_ninths: i64::from(sample.score) * NINTHS,
             source: None,
-            to_unit: |score| score,
         }
     }
 }
@@ -119,26 +111,22 @@ impl From<PackGame> for TeacherGame {
             game,
             unsearched: Vec::new(),
             source: None,
-            set_scores: |_, _| {},
         }
     }
 }
 
 impl TeacherGame {
     /// A game that was read from `bytes` of this format. `unsearched` are the indices
-    /// of the moves that were played without a search, in ascending order; `set_scores` replaces
-    /// the scores in the bytes.
+    /// of the moves that were played without a search, in ascending order.
     pub(super) fn from_bytes(
         game: PackGame,
         unsearched: Vec<usize>,
         (format, bytes): (Format, Box<[u8]>),
-        set_scores: fn(&mut [u8], &[i16]),
     ) -> Self {
         Self {
             game,
             unsearched,
             source: Some(SourceBytes { format, bytes }),
-            set_scores,
         }
     }
 
@@ -186,7 +174,8 @@ impl TeacherGame {
             *score = *new;
         }
         if let Some(source) = &mut self.source {
-            (self.set_scores)(&mut source.bytes, scores);
+            // No other format of games keeps its source.
+            Hcpe3Game::set_scores(&mut source.bytes, scores);
         }
         self
     }

@@ -66,6 +66,11 @@ impl TextFormat {
         row.map(|&(_, format, encoding)| (format, encoding))
     }
 
+    /// The names that [`Self::of_name`] knows.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(name, ..)| *name)
+    }
+
     /// The format and the encoding that the extension of a file name stands for.
     pub fn of_path(path: &Path) -> Option<(Self, TextEncoding)> {
         Self::of_name(&path.extension()?.to_string_lossy())

@@ -2,10 +2,13 @@
 //! memory.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read as _, Write};
+use std::io::{self, BufReader, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 
-use super::DataError;
+use super::pass::{BadRecords, Tally};
+use super::{DataError, Sources};
+use crate::records::teacher::{Format, TeacherWriter};
+use crate::runs::Watch;
 
 /// The most files that are open at a time. A bucket that is still too large is spread again.
 const MAX_BUCKETS: u64 = 200;
@@ -28,15 +31,47 @@ pub(super) struct Bucket {
 }
 
 impl Bucket {
-    pub(super) fn open(&self) -> Result<File, DataError> {
-        File::open(&self.path).map_err(DataError::io(&self.path))
+    fn open(&self) -> Result<File, DataError> {
+        File::open(&self.path).map_err(DataError::at(&self.path))
+    }
+
+    /// Visits the records, of `size` bytes each.
+    pub(super) fn for_each(
+        &self,
+        size: usize,
+        mut visit: impl FnMut(&[u8]) -> io::Result<()>,
+    ) -> Result<(), DataError> {
+        let mut input = BufReader::with_capacity(super::BUFFER, self.open()?);
+        let mut record = vec![0; size];
+        for _ in 0..self.bytes / size as u64 {
+            input
+                .read_exact(&mut record)
+                .and_then(|()| visit(&record))
+                .map_err(DataError::at(&self.path))?;
+        }
+        Ok(())
+    }
+
+    /// Spreads the records, of `size` bytes each, over smaller buckets so that each fits into
+    /// `memory` bytes. `choose` gets a record and the number of buckets.
+    pub(super) fn divide(
+        self,
+        size: usize,
+        memory: u64,
+        mut choose: impl FnMut(&[u8], usize) -> usize,
+    ) -> Result<Vec<Self>, DataError> {
+        let count = count(self.bytes, memory).max(2);
+        let choose = |record: &[u8]| choose(record, count);
+        let mut spread = Spread::create(&self.path, count, choose)?;
+        self.for_each(size, |record| spread.write_all(record))?;
+        spread.finish()
     }
 
     pub(super) fn load(&self) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::with_capacity(self.bytes as usize);
         self.open()?
             .read_to_end(&mut bytes)
-            .map_err(DataError::io(&self.path))?;
+            .map_err(DataError::at(&self.path))?;
         Ok(bytes)
     }
 }
@@ -47,6 +82,28 @@ impl Drop for Bucket {
             log::warn!("{}: {error}", self.path.display());
         }
     }
+}
+
+/// Spreads the positions of all files over buckets, in a format that holds them. Returns the counts
+/// of what was read, with the positions written, and the buckets. `path` is that of the output.
+pub(super) fn spread<C: FnMut(&[u8]) -> usize>(
+    sources: &Sources,
+    bad_records: BadRecords,
+    (path, format): (&Path, Format),
+    buckets: Spread<C>,
+    watch: &Watch<'_>,
+) -> Result<(Tally, Vec<Bucket>), DataError> {
+    let mut writer = TeacherWriter::new(buckets, format);
+    let mut tally = Tally::default();
+    sources.read(watch, |source, record| {
+        let taken = tally.take(source, record, bad_records)?;
+        let kept = taken.filter(|record| tally.keeps(format, record));
+        let written = kept.map_or(Ok(()), |record| writer.write(&record));
+        written.map_err(DataError::at(path))
+    })?;
+    let (buckets, positions) = writer.finish().map_err(DataError::at(path))?;
+    tally.written = positions;
+    Ok((tally, buckets.finish()?))
 }
 
 /// Spreads records over buckets: each call of [`Write::write_all`] takes one record, and `choose`
@@ -65,7 +122,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
             let mut name = path.as_os_str().to_owned();
             name.push(format!(".part-{index:03}"));
             let path = PathBuf::from(name);
-            let file = File::create(&path).map_err(DataError::io(&path))?;
+            let file = File::create(&path).map_err(DataError::at(&path))?;
             let out = BufWriter::with_capacity(BUFFER, file);
             buckets.push((Bucket { path, bytes: 0 }, out));
         }
@@ -76,7 +133,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
     pub(super) fn finish(self) -> Result<Vec<Bucket>, DataError> {
         let mut finished = Vec::with_capacity(self.buckets.len());
         for (bucket, mut out) in self.buckets {
-            out.flush().map_err(DataError::io(&bucket.path))?;
+            out.flush().map_err(DataError::at(&bucket.path))?;
             finished.push(bucket);
         }
         Ok(finished)

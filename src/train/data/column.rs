@@ -9,6 +9,7 @@
 //! | scores | `key cp` | the same key, and the score for the side to move in centipawns |
 //! | scores | `key win_rate` | the same key, and the side to move's winning probability, 0 to 1 |
 
+use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 
 use thiserror::Error;
@@ -34,12 +35,6 @@ pub enum ColumnError {
     /// The file cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The first line is not one of the headers.
-    #[error(
-        "line 1: {}, expected 'key' and 'cp' or 'win_rate', separated by a tab",
-        shorten(.0)
-    )]
-    Header(String),
     /// The file ends before the positions do.
     #[error("ends after {scores} scores, expected one for {sfen} next")]
     End {
@@ -48,43 +43,15 @@ pub enum ColumnError {
         /// The position without one.
         sfen: String,
     },
-    /// There are more scores than positions.
-    #[error(
-        "line {line}: {}, expected the end after {scores} scores",
-        shorten(found)
-    )]
-    Extra {
-        /// The number of the line.
-        line: u64,
-        /// The line as it was read.
-        found: String,
-        /// The number of positions.
-        scores: u64,
-    },
-    /// A line is the score of another position.
-    #[error(
-        "line {line}: {}, expected the key {expected:016x} of {sfen}",
-        shorten(found)
-    )]
-    Key {
-        /// The number of the line.
-        line: u64,
-        /// The line as it was read.
-        found: String,
-        /// The key of the position.
-        expected: u64,
-        /// The position whose score was expected.
-        sfen: String,
-    },
-    /// A score is not a number of the expected range.
+    /// A line is not what follows from the lines before it and from the position.
     #[error("line {line}: {}, expected {expected}", shorten(found))]
-    Value {
+    Line {
         /// The number of the line.
         line: u64,
         /// The line as it was read.
         found: String,
-        /// What the header promises.
-        expected: &'static str,
+        /// What was expected there.
+        expected: String,
     },
 }
 
@@ -133,7 +100,7 @@ impl<'a> Column<'a> {
         column.scale = match column.line.as_str() {
             CENTIPAWNS => None,
             WIN_RATES => Some(scale.into()),
-            other => return Err(ColumnError::Header(other.to_owned())),
+            _ => return Err(column.expected("'key' and 'cp' or 'win_rate', separated by a tab")),
         };
         Ok(column)
     }
@@ -147,15 +114,10 @@ impl<'a> Column<'a> {
                 sfen: position.to_sfen(),
             });
         }
-        let (line, found) = (self.lines, &self.line);
-        let (key, value) = found.split_once('\t').unwrap_or((found, ""));
+        let (key, value) = self.line.split_once('\t').unwrap_or((&self.line, ""));
         if key.len() != 16 || u64::from_str_radix(key, 16) != Ok(expected) {
-            return Err(ColumnError::Key {
-                line,
-                found: found.clone(),
-                expected,
-                sfen: position.to_sfen(),
-            });
+            let sfen = position.to_sfen();
+            return Err(self.expected(format_args!("the key {expected:016x} of {sfen}")));
         }
         let (score, expected) = match self.scale {
             None => (
@@ -170,14 +132,17 @@ impl<'a> Column<'a> {
                 "a winning probability, 0 to 1",
             ),
         };
-        let found = || found.clone();
-        score
-            .map(clamp_centipawns)
-            .ok_or_else(|| ColumnError::Value {
-                line,
-                found: found(),
-                expected,
-            })
+        let score = score.map(clamp_centipawns);
+        score.ok_or_else(|| self.expected(expected))
+    }
+
+    /// The last line is something else.
+    fn expected(&self, expected: impl Display) -> ColumnError {
+        ColumnError::Line {
+            line: self.lines,
+            found: self.line.clone(),
+            expected: expected.to_string(),
+        }
     }
 
     /// Checks that no score is left.
@@ -186,11 +151,7 @@ impl<'a> Column<'a> {
         if !self.read_line()? {
             return Ok(());
         }
-        Err(ColumnError::Extra {
-            line: self.lines,
-            found: self.line,
-            scores,
-        })
+        Err(self.expected(format_args!("the end after {scores} scores")))
     }
 
     /// Reads the next line without its end; `false` at the end of the input.

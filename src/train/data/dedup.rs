@@ -6,13 +6,12 @@
 //! memory and equal neighbours are merged. Positions are equal if their board, hands and side to
 //! move are, however they were packed.
 
-use std::io::{BufReader, Read as _, Write as _};
 use std::marker::PhantomData;
 use std::path::Path;
 
 use super::buckets::{self, Bucket, Spread};
 use super::pass::{BadRecords, Tally};
-use super::{BUFFER, DataError, Sources, create_output};
+use super::{DataError, Sources, create_output};
 use crate::records::packed::PackedSfen;
 use crate::records::psum::PositionSum;
 use crate::records::teacher::{Content, Format, Record, TeacherWriter};
@@ -79,29 +78,30 @@ fn merge_all<D: Duplicate>(
     let count = buckets::count(sources.bytes()?, settings.memory);
     let out = create_output(path)?;
     let spread = Spread::create(path, count, move |bytes| bucket_of(bytes, 0, count))?;
-    let mut positions = TeacherWriter::new(spread, D::FORMAT);
-    let mut report = DedupReport::default();
-    sources.read(watch, |source, record| {
-        let taken = report.tally.take(source, record, settings.bad_records)?;
-        let kept = taken.filter(|record| report.tally.keeps(D::FORMAT, record));
-        let written = kept.map_or(Ok(()), |record| positions.write(&record));
-        written.map_err(DataError::write(path))
-    })?;
-    let (spread, _) = positions.finish().map_err(DataError::write(path))?;
+    let (tally, buckets) = buckets::spread(
+        sources,
+        settings.bad_records,
+        (path, D::FORMAT),
+        spread,
+        watch,
+    )?;
     let mut merged = Merged::<D> {
         out: TeacherWriter::new(out, format),
         path,
         memory: settings.memory as usize / D::SIZE,
-        report,
+        report: DedupReport {
+            tally,
+            ..DedupReport::default()
+        },
         kind: PhantomData,
     };
-    for bucket in spread.finish()? {
+    for bucket in buckets {
         merged.take(bucket, 1, watch)?;
     }
     let mut report = merged.report;
-    let (out, positions) = merged.out.finish().map_err(DataError::write(path))?;
+    let (out, positions) = merged.out.finish().map_err(DataError::at(path))?;
     report.tally.written = positions;
-    out.finish().map_err(DataError::io(path))?;
+    out.finish().map_err(DataError::at(path))?;
     Ok(report)
 }
 
@@ -134,17 +134,13 @@ impl<D: Duplicate> Merged<'_, D> {
             return self.spread(bucket, level, watch);
         }
         let mut found: Vec<(D, u64)> = Vec::with_capacity(records.min(self.memory));
-        let mut input = BufReader::with_capacity(BUFFER, bucket.open()?);
-        let mut bytes = vec![0; D::SIZE];
-        for _ in 0..records {
-            input
-                .read_exact(&mut bytes)
-                .map_err(DataError::io(&bucket.path))?;
-            found.extend(D::from_bytes(&bytes).map(|position| (position, 1)));
+        bucket.for_each(D::SIZE, |bytes| {
+            found.extend(D::from_bytes(bytes).map(|position| (position, 1)));
             if found.len() == found.capacity() {
                 merge(&mut found);
             }
-        }
+            Ok(())
+        })?;
         merge(&mut found);
         for (position, count) in found {
             self.write(position, count)?;
@@ -154,19 +150,8 @@ impl<D: Duplicate> Merged<'_, D> {
 
     fn spread(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> Result<(), DataError> {
         let memory = (self.memory * D::SIZE) as u64;
-        let count = buckets::count(bucket.bytes, memory).max(2);
-        let choose = move |bytes: &[u8]| bucket_of(bytes, level, count);
-        let mut spread = Spread::create(&bucket.path, count, choose)?;
-        let mut input = BufReader::with_capacity(BUFFER, bucket.open()?);
-        let mut bytes = vec![0; D::SIZE];
-        for _ in 0..bucket.bytes as usize / D::SIZE {
-            input
-                .read_exact(&mut bytes)
-                .and_then(|()| spread.write_all(&bytes))
-                .map_err(DataError::io(&bucket.path))?;
-        }
-        let smaller = spread.finish()?;
-        drop(bucket);
+        let choose = move |bytes: &[u8], count| bucket_of(bytes, level, count);
+        let smaller = bucket.divide(D::SIZE, memory, choose)?;
         smaller
             .into_iter()
             .try_for_each(|bucket| self.take(bucket, level + 1, watch))
@@ -177,7 +162,7 @@ impl<D: Duplicate> Merged<'_, D> {
         self.report.repeated += u64::from(count > 1 || position.is_repeated());
         self.report.contested += u64::from(position.is_contested());
         let written = self.out.write(&position.into_record());
-        written.map_err(DataError::write(self.path))
+        written.map_err(DataError::at(self.path))
     }
 }
 

@@ -7,22 +7,18 @@ mod buckets;
 pub mod column;
 pub mod dedup;
 pub mod pass;
+pub mod reading;
 pub mod shuffle;
 pub mod signs;
 pub mod stats;
-pub mod steps;
 
+use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use thiserror::Error;
-
-use crate::records::teacher::{
-    Format, Record, TeacherError, TeacherWriter, UnknownFormat, WriteError,
-};
-use crate::runs::{FolderError, Interrupted, OutputError, OutputFile, ThreadError};
+use crate::records::teacher::{Format, Record, TeacherWriter, UnknownFormat};
+use crate::runs::{FolderError, Interrupted, OutputFile, ThreadError};
 use crate::transposition::TableError;
-use column::ColumnError;
 
 /// Large, because several files are read and written in turns.
 pub(super) const BUFFER: usize = 1 << 18;
@@ -41,7 +37,7 @@ pub struct Source {
 impl Source {
     /// The size of the file.
     fn bytes(&self) -> Result<u64, DataError> {
-        let metadata = fs::metadata(&self.path).map_err(DataError::io(&self.path))?;
+        let metadata = fs::metadata(&self.path).map_err(DataError::at(&self.path))?;
         Ok(metadata.len())
     }
 }
@@ -66,7 +62,7 @@ impl Sources {
             if !path.is_dir() {
                 if path.extension().is_none() {
                     // Most likely the name of a folder.
-                    fs::metadata(path).map_err(DataError::io(path))?;
+                    fs::metadata(path).map_err(DataError::at(path))?;
                 }
                 let found = format.map_or_else(|| Format::of_path(path), Ok);
                 sources.push(Source {
@@ -150,10 +146,10 @@ fn repeats_records(path: &Path) -> bool {
 /// Adds the files below a folder. Links to folders are not followed, because they could form a
 /// cycle.
 fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
-    for entry in fs::read_dir(folder).map_err(DataError::io(folder))? {
-        let entry = entry.map_err(DataError::io(folder))?;
+    for entry in fs::read_dir(folder).map_err(DataError::at(folder))? {
+        let entry = entry.map_err(DataError::at(folder))?;
         let path = entry.path();
-        if entry.file_type().map_err(DataError::io(&path))?.is_dir() {
+        if entry.file_type().map_err(DataError::at(&path))?.is_dir() {
             add_folder(&path, files)?;
         } else if let Ok(format) = Format::of_path(&path)
             && !is_other_data(&path)
@@ -194,7 +190,7 @@ impl Output {
     /// Where the file fails or the format cannot hold the record.
     pub fn write(&mut self, record: &Record) -> Result<(), DataError> {
         let written = self.writer.write(record);
-        written.map_err(DataError::write(&self.path))
+        written.map_err(DataError::at(&self.path))
     }
 
     /// Begins to write a file that can be resumed, or continues behind `length` bytes and as many
@@ -211,7 +207,7 @@ impl Output {
         let file = if length == 0 {
             create_output(path)?.kept()
         } else {
-            OutputFile::resume(path, length).map_err(output_error(path))?
+            OutputFile::resume(path, length).map_err(DataError::at(path))?
         };
         Ok(Self {
             writer: TeacherWriter::resume(file, format, positions),
@@ -224,12 +220,12 @@ impl Output {
     /// # Errors
     /// Where the file fails.
     pub fn end_game(&mut self) -> Result<(), DataError> {
-        self.writer.end_game().map_err(DataError::io(&self.path))
+        self.writer.end_game().map_err(DataError::at(&self.path))
     }
 
-    /// Whether a record belongs to a game that is still open.
-    pub fn is_continued_by(&self, record: &Record) -> bool {
-        self.writer.is_continued_by(record)
+    /// The format that is written.
+    pub const fn format(&self) -> Format {
+        self.writer.format()
     }
 
     /// Puts everything on the disk, and returns the number of bytes and of positions.
@@ -237,8 +233,8 @@ impl Output {
     /// # Errors
     /// Where the file fails.
     pub fn pause(&mut self) -> Result<(u64, u64), DataError> {
-        let (file, positions) = self.writer.pause().map_err(DataError::io(&self.path))?;
-        file.sync().map_err(DataError::io(&self.path))?;
+        let (file, positions) = self.writer.pause().map_err(DataError::at(&self.path))?;
+        file.sync().map_err(DataError::at(&self.path))?;
         Ok((file.length(), positions))
     }
 
@@ -247,51 +243,28 @@ impl Output {
     /// # Errors
     /// Where the file fails.
     pub fn finish(self) -> Result<u64, DataError> {
-        let (file, positions) = self.writer.finish().map_err(DataError::write(&self.path))?;
-        file.finish().map_err(DataError::io(&self.path))?;
+        let (file, positions) = self.writer.finish().map_err(DataError::at(&self.path))?;
+        file.finish().map_err(DataError::at(&self.path))?;
         Ok(positions)
     }
 }
 
 /// Begins a file that gets its name when it is complete.
 pub(super) fn create_output(path: &Path) -> Result<OutputFile, DataError> {
-    OutputFile::create(path).map_err(output_error(path))
-}
-
-fn output_error(path: &Path) -> impl FnOnce(OutputError) -> DataError {
-    let path = path.to_owned();
-    move |error| match error {
-        OutputError::Io(error) => DataError::io(&path)(error),
-        OutputError::InUse => DataError::InUse(path),
-    }
+    OutputFile::create(path).map_err(DataError::at(path))
 }
 
 /// Why a tool failed.
-#[derive(Debug, Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum DataError {
-    /// A file cannot be read or written.
+    /// A file cannot be read or written, a record in it is invalid or cannot be written there, or
+    /// the scores of another program in it cannot be used.
     #[error("{}: {error}", path.display())]
-    Io {
-        /// The file that cannot be read or written.
+    File {
+        /// The file concerned.
         path: PathBuf,
-        /// The error of the system.
-        error: std::io::Error,
-    },
-    /// A record is invalid, and such records are not skipped.
-    #[error("{}: {error}", path.display())]
-    Bad {
-        /// The file with the record.
-        path: PathBuf,
-        /// The place of the record and its fault.
-        error: TeacherError,
-    },
-    /// The format of the output cannot hold a record.
-    #[error("{}: {error}", path.display())]
-    Write {
-        /// The output that is being written.
-        path: PathBuf,
-        /// Why the record cannot be written.
-        error: WriteError,
+        /// What is wrong with it.
+        error: Box<dyn Error + Send + Sync>,
     },
     /// The extension of a file name is not that of a format.
     #[error("{}: {error}", path.display())]
@@ -300,14 +273,6 @@ pub enum DataError {
         path: PathBuf,
         /// The extension that was found.
         error: UnknownFormat,
-    },
-    /// The scores of another program cannot be used, or positions for it cannot be written.
-    #[error("{}: {error}", path.display())]
-    Scores {
-        /// The file of scores or of positions.
-        path: PathBuf,
-        /// What is wrong with the scores.
-        error: ColumnError,
     },
     /// A folder has no file of a known format.
     #[error("{}: no file of a known format, expected {}", .0.display(), Format::names(|_| true))]
@@ -320,9 +285,6 @@ pub enum DataError {
         /// The names of those that can be written.
         expected: String,
     },
-    /// Another process is writing the output.
-    #[error("{}: another run is writing this file", .0.display())]
-    InUse(PathBuf),
     /// The output would keep less than the input, or needs more.
     #[error(
         "{}: {found} is not written as {output}, expected the same kind of data",
@@ -351,22 +313,13 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// Makes an error of a file operation, for [`Result::map_err`].
-    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    /// Makes an error of an operation on a file, for [`Result::map_err`].
+    pub(crate) fn at<E: Error + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> Self {
         let path = path.to_owned();
-        |error| Self::Io { path, error }
-    }
-
-    /// Makes an error of the scores of another program, for [`Result::map_err`].
-    pub(crate) fn scores(path: &Path) -> impl FnOnce(ColumnError) -> Self + use<> {
-        let path = path.to_owned();
-        |error| Self::Scores { path, error }
-    }
-
-    /// Makes an error of a failed write of a record, for [`Result::map_err`].
-    pub(crate) fn write(path: &Path) -> impl FnOnce(WriteError) -> Self {
-        let path = path.to_owned();
-        |error| Self::Write { path, error }
+        |error| Self::File {
+            path,
+            error: error.into(),
+        }
     }
 }
 

@@ -10,10 +10,9 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::signs::Signs;
-use super::steps::{Checkpoint, Division, Steps};
 use super::{DataError, Output, Source, Sources};
 use crate::records::sample::has_entered_king;
-use crate::records::teacher::{Chain, Content, Format, Record, Span, TeacherError};
+use crate::records::teacher::{Chain, Format, Record, Span, TeacherError};
 use crate::runs::Watch;
 use crate::util::counted;
 
@@ -58,21 +57,6 @@ impl Tally {
     /// The number of invalid records.
     pub fn bad(&self) -> u64 {
         self.faults.values().map(|class| class.count).sum()
-    }
-
-    /// Adds the records of the next part of the same files.
-    pub fn merge(&mut self, next: &Self) {
-        self.records += next.records;
-        self.games += next.games;
-        self.written += next.written;
-        self.left_out += next.left_out;
-        for (name, class) in &next.faults {
-            let ours = self.faults.entry(name.clone()).or_default();
-            ours.count += class.count;
-            let room = EXAMPLES - ours.examples.len().min(EXAMPLES);
-            ours.examples
-                .extend(class.examples.iter().take(room).cloned());
-        }
     }
 
     /// Counts a record and returns it if it is valid. An invalid one is an error unless such
@@ -121,39 +105,24 @@ impl Tally {
                 }
                 Ok(None)
             }
-            Err(error) => Err(DataError::Bad {
-                path: path.clone(),
-                error,
-            }),
+            Err(error) => Err(DataError::at(path)(error)),
         }
     }
 }
 
 /// The counts of a pass.
-#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+#[derive(Default, Debug)]
 pub struct PassReport {
     /// Counts of the valid and invalid records.
     pub tally: Tally,
     /// Positions with score and result, including those of games.
     pub samples: u64,
     /// Positions of search trees.
-    #[serde(default)]
     pub tree_positions: u64,
     /// Positions of held-out games.
     pub held_out: u64,
     /// The check of the signs of scores and results.
     pub signs: Signs,
-}
-
-impl PassReport {
-    /// Adds what the next part of the same pass found.
-    pub fn merge(&mut self, next: &Self) {
-        self.tally.merge(&next.tally);
-        self.samples += next.samples;
-        self.tree_positions += next.tree_positions;
-        self.held_out += next.held_out;
-        self.signs.merge(&next.signs);
-    }
 }
 
 /// Where the valid records are written.
@@ -177,48 +146,23 @@ pub fn run(
     sources: &Sources,
     destination: &Destination,
     bad_records: BadRecords,
-    steps: &mut Steps<PassReport>,
     watch: &Watch<'_>,
 ) -> Result<PassReport, DataError> {
-    let last = steps.take_last();
-    let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
-        (last.place, last.output, last.positions)
-    });
-    if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
-        return Ok(last.report.clone());
-    }
-    let mut report = last.map(|last| last.report).unwrap_or_default();
+    let mut report = PassReport::default();
     let mut out = match &destination.output {
-        Some((path, format)) if steps.is_kept() => {
-            Some(Output::resume(path, *format, length, positions)?)
-        }
         Some((path, format)) => Some(Output::create(path, *format)?),
         None => None,
     };
     let held_out = destination.held_out.as_ref();
     let mut sampler = held_out.map(HoldoutSampler::new).transpose()?;
-    let shard = steps.shard();
-    let format = destination.output.as_ref().map(|&(_, format)| format);
-    let mut file = from.file;
-    sources.read_part(shard, from, destination.division(), watch, |found| {
-        if found.place.file != file {
-            // A shard that begins with the next file does not know of the game before it.
-            file = found.place.file;
+    let mut last_file = std::ptr::null();
+    sources.read(watch, |source, record| {
+        if !std::ptr::eq(source, last_file) {
+            // A game does not go on in the next file.
+            last_file = source;
             out.as_mut().map_or(Ok(()), Output::end_game)?;
         }
-        if steps.is_due(found.bytes) && !is_in_game(out.as_ref(), found.record.as_ref().ok()) {
-            let (output, positions) = pause(out.as_mut())?;
-            steps.keep(
-                found.bytes,
-                &Checkpoint {
-                    output,
-                    positions,
-                    ..Checkpoint::at(found.place, &report)
-                },
-            )?;
-        }
-        let record = report.tally.take(found.source, found.record, bad_records)?;
-        let Some(record) = record else {
+        let Some(record) = report.tally.take(source, record, bad_records)? else {
             return Ok(());
         };
         report.tree_positions += u64::from(matches!(record, Record::Tree(_)));
@@ -226,13 +170,15 @@ pub fn run(
             report.samples += 1;
             report.signs.add(sample);
         });
-        let is_drawn = sampler.as_mut().map(|sampler| sampler.draws(&record));
+        let is_drawn = sampler
+            .as_mut()
+            .is_some_and(|sampler| sampler.draws(&record));
         let target = match &mut sampler {
-            Some(sampler) if is_drawn == Some(true) => Some((&mut sampler.out, sampler.format)),
-            _ => out.as_mut().zip(format),
+            Some(sampler) if is_drawn => Some(&mut sampler.out),
+            _ => out.as_mut(),
         };
         match target {
-            Some((out, format)) if report.tally.keeps(format, &record) => {
+            Some(out) if report.tally.keeps(out.format(), &record) => {
                 if destination.entered_kings {
                     write_entered_kings(&record, out)
                 } else {
@@ -242,42 +188,13 @@ pub fn run(
             _ => Ok(()),
         }
     })?;
-    let mut length = 0;
-    if let Some(mut out) = out {
-        (length, _) = out.pause()?;
+    if let Some(out) = out {
         report.tally.written = out.finish()?;
     }
     if let Some(sampler) = sampler {
         report.held_out = sampler.out.finish()?;
     }
-    let end = Checkpoint {
-        output: length,
-        ..Checkpoint::end(report.tally.written, &report)
-    };
-    steps.keep(0, &end)?;
     Ok(report)
-}
-
-/// Whether a record belongs to a game that the output has not written yet.
-fn is_in_game(out: Option<&Output>, record: Option<&Record>) -> bool {
-    out.zip(record)
-        .is_some_and(|(out, record)| out.is_continued_by(record))
-}
-
-fn pause(out: Option<&mut Output>) -> Result<(u64, u64), DataError> {
-    out.map_or(Ok((0, 0)), Output::pause)
-}
-
-impl Destination {
-    /// Positions that follow each other become games in a format of games.
-    fn division(&self) -> Division {
-        let format = self.output.as_ref().map(|(_, format)| format.content());
-        if format == Some(Content::Games) && !self.entered_kings {
-            Division::Games
-        } else {
-            Division::Records
-        }
-    }
 }
 
 fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataError> {
@@ -357,7 +274,6 @@ pub struct HeldOut {
 /// Draws for each game whether it is held out.
 struct HoldoutSampler {
     out: Output,
-    format: Format,
     share: f64,
     random: ChaCha8Rng,
     /// Finds the ends of games among samples.
@@ -371,7 +287,6 @@ impl HoldoutSampler {
     fn new(held_out: &HeldOut) -> Result<Self, DataError> {
         Ok(Self {
             out: Output::create(&held_out.path, held_out.format)?,
-            format: held_out.format,
             share: held_out.share.clamp(0.0, 1.0),
             random: ChaCha8Rng::seed_from_u64(held_out.seed),
             chain: Chain::default(),

@@ -3,7 +3,7 @@
 //! Each position goes into a random bucket, and each bucket is shuffled in memory. The
 //! concatenation of the buckets is a uniformly random permutation (Rao 1961, Sandelius 1962).
 
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 
 use rand::{RngExt as _, SeedableRng as _};
@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use super::buckets::{self, Bucket, Spread};
 use super::pass::{BadRecords, Tally};
 use super::{DataError, Sources, create_output};
-use crate::records::teacher::{Format, TeacherWriter};
+use crate::records::teacher::Format;
 use crate::runs::{OutputFile, Watch};
 
 /// Settings of a run.
@@ -46,23 +46,11 @@ pub fn run(
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
     let count = buckets::count(expected_bytes(sources, size)?, settings.memory);
     let spread = Spread::create(path, count, |_| random.random_range(0..count))?;
-    let mut writer = TeacherWriter::new(spread, format);
-    let mut tally = Tally::default();
-    sources.read(watch, |source, record| {
-        let Some(record) = tally.take(source, record, settings.bad_records)? else {
-            return Ok(());
-        };
-        if !tally.keeps(format, &record) {
-            return Ok(());
-        }
-        writer.write(&record).map_err(DataError::write(path))
-    })?;
-    let (spread, positions) = writer.finish().map_err(DataError::write(path))?;
-    tally.written = positions;
-    for bucket in spread.finish()? {
+    let (tally, buckets) = buckets::spread(sources, settings.bad_records, output, spread, watch)?;
+    for bucket in buckets {
         gather(bucket, size, settings.memory, &mut random, &mut out, watch)?;
     }
-    out.finish().map_err(DataError::io(path))?;
+    out.finish().map_err(DataError::at(path))?;
     Ok(tally)
 }
 
@@ -89,20 +77,10 @@ fn gather(
     if bucket.bytes <= memory.max(size as u64) {
         let mut bytes = bucket.load()?;
         shuffle_records(&mut bytes, size, random);
-        return out.write_all(&bytes).map_err(DataError::io(&bucket.path));
+        return out.write_all(&bytes).map_err(DataError::at(&bucket.path));
     }
-    let count = buckets::count(bucket.bytes, memory).max(2);
-    let mut spread = Spread::create(&bucket.path, count, |_| random.random_range(0..count))?;
-    let mut input = std::io::BufReader::new(bucket.open()?);
-    let mut record = vec![0; size];
-    for _ in 0..bucket.bytes / size as u64 {
-        input
-            .read_exact(&mut record)
-            .and_then(|()| spread.write_all(&record))
-            .map_err(DataError::io(&bucket.path))?;
-    }
-    let smaller = spread.finish()?;
-    drop(bucket);
+    let choose = |_: &[u8], count| random.random_range(0..count);
+    let smaller = bucket.divide(size, memory, choose)?;
     for bucket in smaller {
         gather(bucket, size, memory, random, out, watch)?;
     }

@@ -9,8 +9,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use crate::records::sample::Sample;
 use crate::types::Color;
 
@@ -30,7 +28,7 @@ const MIN_DECIDED: u64 = 100;
 const ITERATIONS: usize = 50;
 
 /// The positions of one side to move, by classes of scores.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Side {
     /// For each class: positions, the sum of their scores, and half points (a win is 2, a draw 1).
     classes: Vec<(u64, i64, u64)>,
@@ -38,7 +36,7 @@ struct Side {
 }
 
 /// Counts of scores and results, by the side to move.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Signs([Side; Color::NUM]);
 
 impl Default for Signs {
@@ -60,18 +58,6 @@ pub struct Slope {
 }
 
 impl Signs {
-    /// Adds the counts of other positions.
-    pub fn merge(&mut self, other: &Self) {
-        for (ours, theirs) in self.0.iter_mut().zip(&other.0) {
-            for (ours, theirs) in ours.classes.iter_mut().zip(&theirs.classes) {
-                ours.0 += theirs.0;
-                ours.1 += theirs.1;
-                ours.2 += theirs.2;
-            }
-            ours.decided += theirs.decided;
-        }
-    }
-
     /// Counts a position with its score and result.
     pub fn add(&mut self, sample: &Sample) {
         let side = &mut self.0[sample.side_to_move().index()];

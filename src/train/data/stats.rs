@@ -10,10 +10,8 @@ use plotters::prelude::{
     ChartBuilder, Color as _, DrawingBackend, IntoDrawingArea as _, RGBColor, Rectangle,
     SVGBackend, WHITE,
 };
-use serde::{Deserialize, Serialize};
 
 use super::pass::{BadRecords, Tally};
-use super::steps::{Checkpoint, Division, Place, Steps};
 use super::{DataError, Sources, create_output};
 use crate::records::game::GameResult;
 use crate::records::sample::{Sample, has_entered_king};
@@ -35,7 +33,7 @@ const MAX_DEPTH: i64 = 40;
 const PLY_WIDTH: i64 = 10;
 
 /// The counts of a run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Stats {
     /// Counts of the valid and invalid records.
     pub tally: Tally,
@@ -52,7 +50,6 @@ pub struct Stats {
     /// Positions with a mate score.
     pub mates: u64,
     /// Positions of search trees.
-    #[serde(default)]
     pub trees: TreeStats,
     /// The sums of the scores that are not mates and of their absolute values, in centipawns.
     score_sums: [i64; 2],
@@ -62,7 +59,7 @@ pub struct Stats {
 }
 
 /// The counts of positions of search trees.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct TreeStats {
     /// Positions by bound: the value is at most the score, at least the score, exactly the score.
     pub positions: [u64; 3],
@@ -81,14 +78,6 @@ impl Default for TreeStats {
 }
 
 impl TreeStats {
-    fn merge(&mut self, next: &Self) {
-        for (ours, theirs) in self.positions.iter_mut().zip(next.positions) {
-            *ours += theirs;
-        }
-        self.scores.merge(&next.scores);
-        self.depths.merge(&next.depths);
-    }
-
     fn add(&mut self, node: &TreePosition) {
         let kind = match node.bound {
             Bound::Upper => 0,
@@ -120,62 +109,26 @@ impl Default for Stats {
     }
 }
 
-/// Counts everything of a part.
+/// Counts everything.
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     sources: &Sources,
     bad_records: BadRecords,
-    steps: &mut Steps<Stats>,
     watch: &Watch<'_>,
 ) -> Result<Stats, DataError> {
-    let last = steps.take_last();
-    let from = last.as_ref().map_or_else(Place::default, |last| last.place);
-    if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
-        return Ok(last.report.clone());
-    }
-    let mut stats = last.map(|last| last.report).unwrap_or_default();
-    sources.read_part(steps.shard(), from, Division::Records, watch, |found| {
-        if steps.is_due(found.bytes) {
-            steps.keep(found.bytes, &Checkpoint::at(found.place, &stats))?;
-        }
-        let record = stats.tally.take(found.source, found.record, bad_records)?;
-        if let Some(record) = record {
+    let mut stats = Stats::default();
+    sources.read(watch, |source, record| {
+        if let Some(record) = stats.tally.take(source, record, bad_records)? {
             stats.add(&record);
         }
         Ok(())
     })?;
-    steps.keep(0, &Checkpoint::end(0, &stats))?;
     Ok(stats)
 }
 
 impl Stats {
-    /// Adds what was counted in the next part of the same files.
-    pub fn merge(&mut self, next: &Self) {
-        self.tally.merge(&next.tally);
-        let sums = [
-            (&mut self.unscored_positions, next.unscored_positions),
-            (&mut self.in_check, next.in_check),
-            (&mut self.entered_kings, next.entered_kings),
-            (&mut self.mates, next.mates),
-        ];
-        for (ours, theirs) in sums {
-            *ours += theirs;
-        }
-        for index in 0..3 {
-            self.games[index] += next.games[index];
-            self.samples[index] += next.samples[index];
-        }
-        for (ours, theirs) in self.score_sums.iter_mut().zip(next.score_sums) {
-            *ours += theirs;
-        }
-        self.trees.merge(&next.trees);
-        self.scores.merge(&next.scores);
-        self.plies.merge(&next.plies);
-        self.lengths.merge(&next.lengths);
-    }
-
     fn add(&mut self, record: &Record) {
         match record {
             Record::Game(game) => {
@@ -236,11 +189,11 @@ impl Stats {
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
         let charts: Vec<_> = charts.into_iter().filter(is_used).collect();
         let text = draw_svg(&charts).map_err(io::Error::other);
-        let text = text.map_err(DataError::io(path))?;
+        let text = text.map_err(DataError::at(path))?;
         let mut file = create_output(path)?;
         file.write_all(text.as_bytes())
             .and_then(|()| file.finish())
-            .map_err(DataError::io(path))
+            .map_err(DataError::at(path))
     }
 }
 
@@ -321,7 +274,7 @@ impl fmt::Display for Stats {
 }
 
 /// Counts of numbers by class. Numbers outside the range count for the first or last class.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 struct Histogram {
     /// The lower end of the first class.
     first: i64,
@@ -343,13 +296,6 @@ impl Histogram {
         }
     }
 
-    /// Adds the counts of another histogram with the same classes.
-    fn merge(&mut self, other: &Self) {
-        for (ours, theirs) in self.counts.iter_mut().zip(&other.counts) {
-            *ours += theirs;
-        }
-    }
-
     fn add(&mut self, number: i64) {
         let class = (number - self.first).div_euclid(self.width);
         let last = self.counts.len() as i64 - 1;
@@ -360,10 +306,6 @@ impl Histogram {
     fn classes(&self) -> impl Iterator<Item = (i64, u64)> {
         let ends = (self.first..).step_by(self.width as usize);
         ends.zip(self.counts.iter().copied())
-    }
-
-    const fn width(&self) -> i64 {
-        self.width
     }
 
     /// A line with a bar for each class, from the first to the last class that is not empty.
@@ -400,16 +342,8 @@ const RIGHT_MARGIN: u32 = 30;
 /// Draws charts, one below the other, as the text of an SVG file. The error is a message.
 fn draw_svg(charts: &[(&str, &Histogram)]) -> Result<String, String> {
     let mut text = String::new();
-    draw_charts(SVGBackend::with_string(&mut text, size(charts)), charts)?;
-    Ok(text)
-}
-
-const fn size(charts: &[(&str, &Histogram)]) -> (u32, u32) {
-    (CHART_SIZE.0, CHART_SIZE.1 * charts.len() as u32)
-}
-
-fn draw_charts<B: DrawingBackend>(backend: B, charts: &[(&str, &Histogram)]) -> Result<(), String> {
-    let area = backend.into_drawing_area();
+    let size = (CHART_SIZE.0, CHART_SIZE.1 * charts.len() as u32);
+    let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
     let drawn = area.fill(&WHITE).and_then(|()| {
         let parts = area.split_evenly((charts.len(), 1));
         let mut pairs = parts.iter().zip(charts);
@@ -417,7 +351,9 @@ fn draw_charts<B: DrawingBackend>(backend: B, charts: &[(&str, &Histogram)]) -> 
     });
     drawn
         .and_then(|()| area.present())
-        .map_err(|error| error.to_string())
+        .map_err(|error| error.to_string())?;
+    drop(area);
+    Ok(text)
 }
 
 fn draw_chart<B: DrawingBackend>(
@@ -427,7 +363,7 @@ fn draw_chart<B: DrawingBackend>(
 ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
     let bars: Vec<(i64, u64)> = histogram.classes().collect();
     let first = bars.first().map_or(0, |(from, _)| *from);
-    let end = bars.last().map_or(1, |(from, _)| *from + histogram.width());
+    let end = bars.last().map_or(1, |(from, _)| *from + histogram.width);
     let most = bars
         .iter()
         .map(|(_, count)| *count)
@@ -448,7 +384,7 @@ fn draw_chart<B: DrawingBackend>(
         .draw()?;
     let bar = |(from, count): (i64, u64)| {
         Rectangle::new(
-            [(from, 0), (from + histogram.width(), count)],
+            [(from, 0), (from + histogram.width, count)],
             BAR_COLOR.filled(),
         )
     };

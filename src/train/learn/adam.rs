@@ -1,7 +1,6 @@
 //! The optimiser: Adam (Kingma, Ba 2014) with decoupled weight decay (`AdamW`; Loshchilov, Hutter
 //! 2017).
 
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::quantise::MAX_OUTPUT;
@@ -32,8 +31,6 @@ const ZONE_RATE: f32 = 0.3;
 pub(super) struct Adam {
     pub(super) first: Weights,
     pub(super) second: Weights,
-    /// Number of steps made, for the bias correction of the moments.
-    pub(super) steps: u64,
 }
 
 /// The factors of one step.
@@ -54,21 +51,20 @@ impl Adam {
         Self {
             first: Weights::zeroed(layout),
             second: Weights::zeroed(layout),
-            steps: 0,
         }
     }
 
-    /// Moves the weights against the gradient, which is 0 afterwards. `decay` is the weight decay
-    /// per unit of `rate`; biases do not decay.
+    /// Moves the weights against the gradient, which is 0 afterwards. `step` is the number of steps
+    /// before, `decay` the weight decay per unit of `rate`; biases do not decay.
     pub(super) fn step(
         &mut self,
         weights: &mut Weights,
         gradient: &mut Weights,
+        step: u64,
         rate: f32,
         decay: f32,
     ) {
-        self.steps += 1;
-        let power = i32::try_from(self.steps).unwrap_or(i32::MAX);
+        let power = i32::try_from(step + 1).unwrap_or(i32::MAX);
         let correct = |beta: f32| (1.0 - f64::from(beta).powi(power)).recip() as f32;
         let layout = weights.layout();
         let factors = Factors {
@@ -110,15 +106,11 @@ impl Adam {
         blocks
             .zip(moments)
             .for_each(|((weights, gradient), (first, second))| {
-                let task = Step {
-                    weights,
-                    gradient,
-                    first,
-                    second,
-                    layout,
-                    factors: [of_features, of_biases, of_outputs, of_shared],
-                };
-                pulp::Arch::new().dispatch(task);
+                let factors = [of_features, of_biases, of_outputs, of_shared];
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || step_block(layout, factors, weights, gradient, [first, second]),
+                );
             });
         let moments = self.first.top.iter_mut().zip(&mut self.second.top);
         let top = weights.top.iter_mut().zip(&mut gradient.top).zip(moments);
@@ -146,52 +138,44 @@ impl Factors {
     }
 }
 
-/// A step of the weights of one block.
-struct Step<'a> {
-    weights: &'a mut [Row],
-    gradient: &'a mut [Row],
-    first: &'a mut [Row],
-    second: &'a mut [Row],
+/// A step of the weights of one block. The factors are those of the weights of features, of their
+/// biases, of the weights of the next layer, and of shared weights.
+#[inline(always)]
+fn step_block(
     layout: Layout,
-    /// Those of the weights of features, of their biases, of the weights of the next layer, and of
-    /// shared weights.
     factors: [Factors; 4],
-}
-
-impl WithSimd for Step<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let (features, rest) = self.gradient.split_at_mut(self.layout.biases());
-        let shared = self.layout.shared().start - self.layout.biases();
-        for (number, sum) in rest[shared..].iter_mut().enumerate() {
-            for row in features.iter().skip(number).step_by(FEATURES) {
-                for column in 0..BLOCK {
-                    sum.0[column] += row.0[column];
-                }
+    weights: &mut [Row],
+    gradient: &mut [Row],
+    [first, second]: [&mut [Row]; 2],
+) {
+    let (features, rest) = gradient.split_at_mut(layout.biases());
+    let shared = layout.shared().start - layout.biases();
+    for (number, sum) in rest[shared..].iter_mut().enumerate() {
+        for row in features.iter().skip(number).step_by(FEATURES) {
+            for column in 0..BLOCK {
+                sum.0[column] += row.0[column];
             }
         }
-        let moments = self.first.iter_mut().zip(self.second);
-        let rows = self.weights.iter_mut().zip(self.gradient).zip(moments);
-        for (number, ((weights, gradient), (first, second))) in rows.enumerate() {
-            let factors = if number == self.layout.biases() {
-                self.factors[1]
-            } else if self.layout.outputs().contains(&number) {
-                self.factors[2]
-            } else if self.layout.shared().contains(&number) {
-                self.factors[3]
-            } else {
-                self.factors[0]
-            };
-            let (Row(first), Row(second)) = (first, second);
-            for column in 0..BLOCK {
-                factors.apply(
-                    &mut weights.0[column],
-                    &mut gradient.0[column],
-                    (&mut first[column], &mut second[column]),
-                );
-            }
+    }
+    let moments = first.iter_mut().zip(second);
+    let rows = weights.iter_mut().zip(gradient).zip(moments);
+    for (number, ((weights, gradient), (first, second))) in rows.enumerate() {
+        let factors = if number == layout.biases() {
+            factors[1]
+        } else if layout.outputs().contains(&number) {
+            factors[2]
+        } else if layout.shared().contains(&number) {
+            factors[3]
+        } else {
+            factors[0]
+        };
+        let (Row(first), Row(second)) = (first, second);
+        for column in 0..BLOCK {
+            factors.apply(
+                &mut weights.0[column],
+                &mut gradient.0[column],
+                (&mut first[column], &mut second[column]),
+            );
         }
     }
 }

@@ -20,7 +20,7 @@ const _: () = assert!(VIEWS <= 1 << u16::BITS);
 
 /// Up to [`CHUNK`] positions of a batch. The allocations are reused.
 #[derive(Debug)]
-pub(super) struct Chunk {
+pub struct Chunk {
     feature_set: FeatureSet,
     features: Vec<[ActiveFeatures; 2]>,
     positions: Vec<PositionInfo>,

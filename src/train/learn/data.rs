@@ -12,7 +12,8 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::files::{Block, DataFile, LoadError, Source, Watch};
+use super::LearnError;
+use super::files::{Block, DataFile, Source, Watch};
 use super::filter::{Counts, Filter, Reason, Tactical, line_to_leaf};
 use super::loss::logistic;
 use super::sample::{Label, Sample};
@@ -78,17 +79,17 @@ pub struct Fault {
 
 impl Data {
     /// Divides all files into blocks, and reads them in parallel on the rayon pool of the caller:
-    /// all of them, or where they do not fit into [`Source::window`] some of each group, so that
+    /// all of them, or where they do not fit into [`Source::buffer`] some of each group, so that
     /// the others can be streamed.
     ///
     /// # Errors
     /// A file cannot be opened or read, or no training position remains. Invalid records are no
     /// error; they are listed in [`Self::faults`].
-    pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LoadError> {
+    pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LearnError> {
         let files = source.files().map(|file| (file, false));
         let held_out = source.held_out_files.iter().map(|file| (file, true));
         let files: Vec<(&PathBuf, bool)> = files.chain(held_out).collect();
-        let files: Result<Vec<DataFile>, LoadError> = files
+        let files: Result<Vec<DataFile>, LearnError> = files
             .into_par_iter()
             .enumerate()
             .map(|(number, (path, is_held_out))| {
@@ -107,7 +108,7 @@ impl Data {
         data.load_training(watch)?;
         data.load_held_out(watch)?;
         if data.training.is_empty() {
-            return Err(LoadError::Empty(data.counts.positions));
+            return Err(LearnError::Empty(data.counts.positions));
         }
         Ok(data)
     }
@@ -124,14 +125,14 @@ impl Data {
     }
 
     /// Whether the training positions are read during the run, because they do not fit into
-    /// [`Source::window`].
+    /// [`Source::buffer`].
     pub const fn is_streamed(&self) -> bool {
         !self.streams.is_empty()
     }
 
     /// Reads all blocks or, if they hold too many positions, some of each group.
     #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
-    fn load_training(&mut self, watch: &Watch<'_>) -> Result<(), LoadError> {
+    fn load_training(&mut self, watch: &Watch<'_>) -> Result<(), LearnError> {
         let mut read = Self::default();
         let mut first = 0;
         for group in &self.source.groups {
@@ -153,7 +154,7 @@ impl Data {
         }
         // A group of which nothing passes the filter would be read for ever in vain.
         self.streams.retain(|group| group.positions > 0.0);
-        if self.streams.len() == 1 && self.positions() <= self.source.window as u64 {
+        if self.streams.len() == 1 && self.positions() <= self.source.buffer as u64 {
             let blocks = std::mem::take(&mut self.streams).swap_remove(0).blocks;
             if blocks.len() > PROBED_BLOCKS {
                 read = self.read_evenly(&blocks, blocks.len(), watch)?;
@@ -163,7 +164,7 @@ impl Data {
         Ok(())
     }
 
-    fn load_held_out(&mut self, watch: &Watch<'_>) -> Result<(), LoadError> {
+    fn load_held_out(&mut self, watch: &Watch<'_>) -> Result<(), LearnError> {
         let blocks = self.files.iter().flat_map(|file| &file.held_out);
         let blocks: Vec<Block> = blocks.copied().collect();
         let positions = |block: &Block| {
@@ -182,13 +183,13 @@ impl Data {
         blocks: &[Block],
         most: usize,
         watch: &Watch<'_>,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, LearnError> {
         let count = blocks.len().min(most);
-        let parts: Vec<Result<Self, LoadError>> = (0..count)
+        let parts: Vec<Result<Self, LearnError>> = (0..count)
             .into_par_iter()
             .map(|number| {
                 if watch.stop.load(Ordering::Relaxed) {
-                    return Err(LoadError::Interrupted);
+                    return Err(LearnError::Interrupted);
                 }
                 let block = &blocks[number * blocks.len() / count];
                 let read = self.read(block)?;
@@ -205,7 +206,7 @@ impl Data {
 
     /// Reads a block: the training positions of one of [`DataFile::blocks`], the held-out ones of
     /// one of [`DataFile::held_out`].
-    pub(super) fn read(&self, block: &Block) -> Result<Self, LoadError> {
+    pub(super) fn read(&self, block: &Block) -> Result<Self, LearnError> {
         let file = &self.files[block.file];
         let mut read = Self::default();
         let mut reader = block.open(&file.path, file.format)?;
@@ -226,7 +227,7 @@ impl Data {
             }
         }
         if reader.offset() != block.end() && !is_cut {
-            return Err(LoadError::Changed {
+            return Err(LearnError::Changed {
                 file: file.path.clone(),
                 end: block.end(),
             });
@@ -252,19 +253,18 @@ impl Data {
         record: &Record,
         position: &mut Position,
     ) {
-        let filter = &source.filter;
-        if let Some(game) = record.game() {
-            return self.add_game(source, is_held_out, game);
+        match record {
+            Record::Game(game) => self.add_game(source, is_held_out, game),
+            Record::Tree(node) => {
+                self.add_tree_position(&source.filter, is_held_out, node, position);
+            }
+            _ => record.for_each_sample(|sample| {
+                let mv = sample.mv.and_then(|mv| position.to_move(mv));
+                let result = sample.result.for_side(position.side_to_move());
+                let judged = Judged::of_game(of_centipawns(sample.score), result);
+                self.add(&source.filter, is_held_out, position, mv, judged);
+            }),
         }
-        if let Record::Tree(node) = record {
-            return self.add_tree_position(filter, is_held_out, node, position);
-        }
-        record.for_each_sample(|sample| {
-            let mv = sample.mv.and_then(|mv| position.to_move(mv));
-            let result = sample.result.for_side(position.side_to_move());
-            let judged = (of_centipawns(sample.score), result);
-            self.add(filter, is_held_out, position, mv, judged);
-        });
     }
 
     /// Adds an inner node of a search, `position`, if it passes the filter.
@@ -281,15 +281,14 @@ impl Data {
             // Where all moves failed low, a capture that wins material makes a position tactical.
             mv = line_to_leaf(position).first().copied();
         }
-        let label = Label::Tree {
-            bound: node.bound,
-            depth: node.depth,
-        };
         let judged = Judged {
             score: of_centipawns(node.score),
-            label,
+            label: Label::Tree {
+                bound: node.bound,
+                depth: node.depth,
+            },
         };
-        self.enter(filter, is_held_out, position, mv, judged);
+        self.add(filter, is_held_out, position, mv, judged);
     }
 
     /// Adds all positions of a game that have a score and pass the filter.
@@ -297,36 +296,22 @@ impl Data {
         let moves = game.scored_moves();
         let scores = moves.clone().map(|(_, score)| score.map(of_centipawns));
         let mut scores: Vec<Option<i32>> = scores.collect();
-        let limit = source.filter.score_limit;
+        let limit = source.filter.eval_limit;
         apply_td_lambda(&mut scores, source.lambda, source.lambda_scale, limit);
         let mut position = game.game.start.clone();
         let result = game.game.result;
         for ((mv, _), score) in moves.zip(scores) {
             if let Some(score) = score {
-                let judged = (score, result.for_side(position.side_to_move()));
+                let judged = Judged::of_game(score, result.for_side(position.side_to_move()));
                 self.add(&source.filter, is_held_out, &mut position, Some(mv), judged);
             }
             position.do_move(mv);
         }
     }
 
-    /// Adds a position if it passes the filter. `mv` is the move played in it, `score` that of the
-    /// search in units of 1/90 pawn, `result` that of the game (1 win, 0 draw, -1 loss), both for
-    /// the side to move. The position is restored.
+    /// Adds a position if it passes the filter. `mv` is the move played in it. The position is
+    /// restored.
     pub fn add(
-        &mut self,
-        filter: &Filter,
-        is_held_out: bool,
-        position: &mut Position,
-        mv: Option<Move>,
-        (score, result): (i32, i8),
-    ) {
-        let label = Label::Game { result };
-        let judged = Judged { score, label };
-        self.enter(filter, is_held_out, position, mv, judged);
-    }
-
-    fn enter(
         &mut self,
         filter: &Filter,
         is_held_out: bool,
@@ -380,14 +365,22 @@ impl Data {
 }
 
 /// What is known about a position, for the side to move.
-#[derive(Clone, Copy)]
-struct Judged {
+#[derive(Clone, Copy, Debug)]
+pub struct Judged {
     /// The score of the search in units of 1/90 pawn.
     score: i32,
     label: Label,
 }
 
 impl Judged {
+    /// The position of a game with this result: 1 win, 0 draw, -1 loss.
+    pub const fn of_game(score: i32, result: i8) -> Self {
+        Self {
+            score,
+            label: Label::Game { result },
+        }
+    }
+
     fn sample(self, position: &Position) -> Result<Sample, Reason> {
         let score = self.score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
         Sample::new(position, score, self.label).ok_or(Reason::NoKing)
@@ -540,7 +533,13 @@ mod tests {
                 ..Filter::default()
             };
             let mut data = Data::default();
-            data.add(&filter, false, &mut position, capture.copied(), (500, 1));
+            data.add(
+                &filter,
+                false,
+                &mut position,
+                capture.copied(),
+                Judged::of_game(500, 1),
+            );
             let found = data.training.first();
             let found = found.map(|sample| (sample.score(), sample.result()));
             assert_eq!(found, expected, "{tactical:?}");
@@ -592,7 +591,13 @@ mod tests {
             let mv = moves.iter().find(|mv| mv.to_string() == best);
             assert!(mv.is_some());
             let mut data = Data::default();
-            data.add(&filter, false, &mut position, mv.copied(), (500, 1));
+            data.add(
+                &filter,
+                false,
+                &mut position,
+                mv.copied(),
+                Judged::of_game(500, 1),
+            );
             assert_eq!(data.training.len(), count, "{best}");
             assert_eq!(position.to_sfen(), sfen);
         }

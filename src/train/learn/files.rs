@@ -10,13 +10,14 @@
 //! change it.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Take};
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use super::LearnError;
 use super::filter::Filter;
 use crate::records::teacher::{Format, Skipped, Span, TeacherReader};
 use crate::util::mixed;
@@ -31,31 +32,64 @@ const RECORDS_BETWEEN_STOPS: u64 = 4096;
 /// Most bytes of a read buffer.
 const BUFFER: usize = 1 << 18;
 
-/// Default of [`Source::window`].
-pub const DEFAULT_WINDOW: usize = 16_000_000;
+/// Default of `--buffer`.
+const DEFAULT_BUFFER: usize = 16_000_000;
 
-/// The files of a run and the selection of their positions. Stored in checkpoints.
-#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+/// The smallest buffer of `--buffer`: some batches, so that each batch comes from many places.
+const LEAST_BUFFER: usize = 100_000;
+
+/// The files of a run and the selection of their positions: options of `raicho learn`, and stored in
+/// checkpoints.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Data")]
 pub struct Source {
     /// Files with training positions, by their shares.
+    #[arg(skip)]
     pub groups: Vec<FileGroup>,
-    /// Files of which all positions are held out.
-    pub held_out_files: Vec<PathBuf>,
-    /// Conditions that positions must meet.
-    pub filter: Filter,
-    /// λ of TD(λ), 0 to 1 exclusive: the weight of the later scores of a game in each score.
-    /// Formats of single positions ignore it.
-    pub lambda: f32,
-    /// For TD(λ): the score that corresponds to an output of 1, in units of 1/90 pawn.
-    pub lambda_scale: u16,
-    /// Share of the games of [`Self::groups`] that is held out, 0 to 1. Formats of single positions
-    /// ignore it.
+
+    /// Share of the games that is held out for validation; ignored for files of positions without
+    /// games
+    #[arg(long, value_name = "PART", default_value_t = 0.01)]
     pub held_out: f64,
+
+    /// File that is held out as a whole; may be repeated
+    #[arg(long = "held-out-file", value_name = "FILE")]
+    pub held_out_files: Vec<PathBuf>,
+
+    /// Positions in memory among which the order of visits is random, 48 bytes each; two such
+    /// buffers are in memory if there are more positions, which are then read during the run
+    #[arg(
+        long,
+        value_name = "POSITIONS",
+        default_value_t = DEFAULT_BUFFER,
+        value_parser = parse_buffer
+    )]
+    pub buffer: usize,
+
+    /// Conditions that positions must meet.
+    #[command(flatten)]
+    pub filter: Filter,
+
+    /// TD(λ), at least 0 and below 1: how much of each score comes from the following plies of the
+    /// game; ignored for files of positions without games
+    #[arg(long, value_name = "PART", default_value_t = 0.0)]
+    pub lambda: f32,
+
+    /// For TD(λ): the score that corresponds to an output of 1, in units of 1/90 pawn.
+    #[arg(skip)]
+    pub lambda_scale: u16,
+
     /// Seed of the choice of held-out games.
+    #[arg(skip)]
     pub seed: u64,
-    /// Positions in memory among which the order of visits is random. Two such windows are in
-    /// memory, 48 bytes a position.
-    pub window: usize,
+}
+
+fn parse_buffer(text: &str) -> Result<usize, String> {
+    let positions: usize = text.parse().map_err(|error| format!("{error}"))?;
+    if positions < LEAST_BUFFER {
+        return Err(format!("expected at least {LEAST_BUFFER}"));
+    }
+    Ok(positions)
 }
 
 /// Files whose positions are visited in the proportion of the parts of their group.
@@ -68,53 +102,31 @@ pub struct FileGroup {
 }
 
 impl Source {
+    /// Checks that all numbers are in range.
+    ///
+    /// # Errors
+    /// The first one that is not.
+    pub fn validate(&self) -> Result<(), LearnError> {
+        let numbers = [
+            ("--held-out", self.held_out),
+            ("--lambda", self.lambda.into()),
+        ];
+        match numbers
+            .into_iter()
+            .find(|(_, part)| !(0.0..1.0).contains(part))
+        {
+            Some((name, part)) => Err(LearnError::Setting {
+                name,
+                found: part.to_string(),
+                expected: "at least 0 and below 1".to_owned(),
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// All files of the groups in their order.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.groups.iter().flat_map(|group| &group.files)
-    }
-}
-
-/// Why data cannot be loaded.
-#[derive(Debug, Error)]
-pub enum LoadError {
-    /// A file cannot be opened or read.
-    #[error("{}: {error}", file.display())]
-    Io {
-        /// Path of the file.
-        file: PathBuf,
-        /// The error of the system.
-        error: io::Error,
-    },
-    /// The name says no format with scores and results.
-    #[error(
-        "{}: expected a format with scores and results: {}",
-        .0.display(),
-        Format::names(Format::has_scores)
-    )]
-    Format(PathBuf),
-    /// A file has become shorter, or its records have other ends.
-    #[error(
-        "{}: changed while it was read, expected a record to end at byte {end}",
-        file.display()
-    )]
-    Changed {
-        /// Path of the file.
-        file: PathBuf,
-        /// The end of a block.
-        end: u64,
-    },
-    /// No position passed the filter, of this number.
-    #[error("no position to learn from among {0}, expected one at least")]
-    Empty(u64),
-    /// [`Watch::stop`] was set.
-    #[error("interrupted")]
-    Interrupted,
-}
-
-impl LoadError {
-    fn io(file: &Path) -> impl FnOnce(io::Error) -> Self {
-        let file = file.to_owned();
-        |error| Self::Io { file, error }
     }
 }
 
@@ -147,10 +159,10 @@ impl Block {
         &self,
         path: &Path,
         format: Format,
-    ) -> Result<TeacherReader<BufReader<Take<File>>>, LoadError> {
-        let mut file = File::open(path).map_err(LoadError::io(path))?;
+    ) -> Result<TeacherReader<BufReader<Take<File>>>, LearnError> {
+        let mut file = File::open(path).map_err(LearnError::file(path))?;
         file.seek(SeekFrom::Start(self.offset))
-            .map_err(LoadError::io(path))?;
+            .map_err(LearnError::file(path))?;
         let buffer = BUFFER.min(self.bytes as usize);
         let input = BufReader::with_capacity(buffer, file.take(self.bytes));
         let reader = TeacherReader::resume(input, format, self.offset, self.games.records());
@@ -187,13 +199,13 @@ impl DataFile {
         is_held_out: bool,
         source: &Source,
         stop: &AtomicBool,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, LearnError> {
         let format = Format::of_path(path).ok();
         let Some(format) = format.filter(|format| format.has_scores()) else {
-            return Err(LoadError::Format(path.to_owned()));
+            return Err(LearnError::Format(path.to_owned()));
         };
-        let input = File::open(path).map_err(LoadError::io(path))?;
-        let length = input.metadata().map_err(LoadError::io(path))?.len();
+        let input = File::open(path).map_err(LearnError::file(path))?;
+        let length = input.metadata().map_err(LearnError::file(path))?.len();
         let mut file = Self {
             path: path.to_owned(),
             format,
@@ -242,7 +254,7 @@ impl DataFile {
         input: File,
         mut games: HeldOutGames,
         stop: &AtomicBool,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), LearnError> {
         let size = (BLOCK_POSITIONS * self.format.bytes_per_position()) as u64;
         let input = BufReader::with_capacity(BUFFER, input);
         let mut reader = TeacherReader::new(input, self.format);
@@ -251,7 +263,7 @@ impl DataFile {
             if reader.records().is_multiple_of(RECORDS_BETWEEN_STOPS)
                 && stop.load(Ordering::Relaxed)
             {
-                return Err(LoadError::Interrupted);
+                return Err(LearnError::Interrupted);
             }
             let begin = Block {
                 file: number,
@@ -306,21 +318,13 @@ pub(super) struct HeldOutGames {
     last: Option<(Span, bool)>,
 }
 
-/// What a record is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What a record is. The default is one without a game.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Choice {
     /// Whether it begins a game: neither another part of the previous one nor a single position.
     begins_game: bool,
     /// Whether its game is held out.
     pub(super) is_held_out: bool,
-}
-
-impl Choice {
-    /// A record without a game.
-    const NO_GAME: Self = Self {
-        begins_game: false,
-        is_held_out: false,
-    };
 }
 
 impl HeldOutGames {
@@ -357,7 +361,7 @@ impl HeldOutGames {
         self.count += 1;
         let last = self.last.take();
         let Some(span) = span else {
-            return Choice::NO_GAME;
+            return Choice::default();
         };
         let previous = last.filter(|(last, _)| last.goes_on_with(span));
         let is_held_out = previous.map_or_else(
@@ -450,7 +454,7 @@ mod tests {
         let position: Position = Position::startpos();
         let packed = PackedSfen::of(&position);
         for span in [Span::of_game(&Record::Position(packed, 1)), None] {
-            assert_eq!(games.choose(span), Choice::NO_GAME);
+            assert_eq!(games.choose(span), Choice::default());
         }
     }
 }

@@ -7,6 +7,7 @@
 //! skipped.
 
 use arrayvec::ArrayVec;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::eval::{Evaluator, ThreadEvaluator};
@@ -16,38 +17,39 @@ use crate::types::value::piece_value;
 use crate::types::{Move, MoveList, Value};
 
 /// What is done with positions in which a capture or a promotion was played.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, ValueEnum)]
 pub enum Tactical {
-    /// They are skipped.
+    /// Leave them out
     #[default]
     Drop,
-    /// They are used as they are.
+    /// Use them like all others
     Keep,
-    /// The quiet position at the end of the best captures is used instead, with the same score and
-    /// result.
+    /// Use the position at the end of the best captures instead
     Leaf,
 }
 
-/// Conditions on training positions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// Conditions on training positions: options of `raicho learn`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, Args)]
 pub struct Filter {
-    /// What is done with positions in which a capture or a promotion was played.
-    pub tactical: Tactical,
-    /// Largest magnitude of a score, in units of 1/90 pawn.
-    pub score_limit: u16,
-    /// First game ply that is used; the start position has ply 1.
+    /// Maximum score of a position, in units in which a pawn is 90
+    #[arg(long, value_name = "SCORE", default_value_t = Self::default().eval_limit)]
+    pub eval_limit: u16,
+
+    /// Minimum ply of a position; the start position has ply 1
+    #[arg(long, value_name = "PLY", default_value_t = Self::default().min_ply)]
     pub min_ply: u32,
-    /// Last game ply that is used.
-    pub max_ply: u32,
+
+    /// Treatment of positions in which a capture or a promotion was played
+    #[arg(long, value_enum, default_value_t)]
+    pub tactical: Tactical,
 }
 
 impl Default for Filter {
     fn default() -> Self {
         Self {
-            tactical: Tactical::Drop,
-            score_limit: 3000,
+            eval_limit: 3000,
             min_ply: 1,
-            max_ply: u32::MAX,
+            tactical: Tactical::Drop,
         }
     }
 }
@@ -82,7 +84,7 @@ pub struct Counts {
 
 impl Counts {
     const REASONS: [(Reason, &'static str); 5] = [
-        (Reason::Ply, "outside the range of plies"),
+        (Reason::Ply, "before the first ply"),
         (Reason::Score, "score beyond the limit"),
         (Reason::Check, "in check"),
         (Reason::Tactical, "capture or promotion"),
@@ -125,10 +127,10 @@ impl Filter {
         mv: Option<Move>,
         score: i32,
     ) -> Result<(), Reason> {
-        if !(self.min_ply..=self.max_ply).contains(&position.game_ply()) {
+        if position.game_ply() < self.min_ply {
             return Err(Reason::Ply);
         }
-        if score.unsigned_abs() > self.score_limit.into() {
+        if score.unsigned_abs() > self.eval_limit.into() {
             return Err(Reason::Score);
         }
         if position.in_check() {
@@ -231,7 +233,6 @@ mod tests {
     fn quiet_positions_are_kept() {
         let filter = Filter {
             min_ply: 9,
-            max_ply: 300,
             ..Filter::default()
         };
         let open = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b -";
@@ -240,7 +241,6 @@ mod tests {
         assert_eq!(judged(&filter, &at(20), "8h2b", 55), Err(Reason::Tactical));
         assert_eq!(judged(&filter, &at(20), "8h2b+", 55), Err(Reason::Tactical));
         assert_eq!(judged(&filter, &at(8), "2g2f", 55), Err(Reason::Ply));
-        assert_eq!(judged(&filter, &at(301), "2g2f", 55), Err(Reason::Ply));
         assert_eq!(judged(&filter, &at(20), "2g2f", -3001), Err(Reason::Score));
         assert_eq!(judged(&filter, &at(20), "2g2f", 3000), Ok(()));
         let check = "4k4/9/9/9/9/9/4r4/9/4K4 b G 30";

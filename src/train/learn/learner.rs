@@ -1,281 +1,251 @@
-//! A training run: optimiser steps from initial weights to a network, which may be interrupted and
-//! resumed.
+//! A training run: optimiser steps from initial weights, which may be interrupted and resumed.
 
-#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
-use thiserror::Error;
-
-use super::Run;
-use super::adam::Adam;
-use super::checkpoint::{Checkpoint, CheckpointError, State};
-use super::chunk::{CHUNK, Chunk};
+use super::LearnError;
+use super::checkpoint::{self, State};
 use super::data::{Data, Fault};
-use super::files::{LoadError, Source};
-use super::loss::{HeldOutLosses, Target, Targets};
-use super::loss_curve::Point;
-use super::pass::Pass;
-use super::quantise::{self, Grid, Quantised, to_floats};
+use super::files::Source;
+use super::loss::{HeldOutLosses, Targets};
+use super::loss_curve::{self, Point};
 use super::sample::Sample;
-use super::settings::{Settings, SettingsError};
+use super::settings::Settings;
 use super::stream::{Place, Stream};
-use super::weights::{Layout, Weights};
-use crate::eval::nnue::Network;
-use crate::eval::nnue::file::NetError;
-use crate::eval::nnue::shape::Shape;
 
-/// Most positions that the rounding of hidden layers is fitted to.
-const MAX_FITTED: usize = 60_000;
+/// What a run trains: weights, and what its optimiser knows of them.
+pub trait Model: Sized + Send + Sync {
+    /// The first bytes of a checkpoint.
+    const MAGIC: &[u8; 8];
 
-/// Most positions that the rounding error is measured on.
-const MAX_COMPARED: usize = 20_000;
+    /// The positions of a step, prepared for the weights.
+    type Batch: Send + Sync;
 
-/// A run and the data that it learns from.
-pub struct Learner<'a> {
-    settings: Settings,
-    data: &'a Data,
-    /// [`Data::fingerprint`] of the data.
-    fingerprint: u64,
-    stream: Stream<'a>,
-    grid: Grid,
-    weights: Weights,
-    /// The weights, rounded to the grid: those of all passes.
-    rounded: Weights,
-    adam: Adam,
-    /// The gradient, 0 between steps.
-    gradient: Weights,
-    pass: Pass,
-    /// The batch of the next step; `None` before the first step.
-    batch: Option<Batch>,
-    /// The batch after it, which is prepared during the step.
-    spare: Batch,
-    /// Sum of the losses of all positions since the last point.
-    loss: f64,
-    points: Vec<Point>,
-}
-
-impl<'a> Learner<'a> {
-    /// A new run from random weights.
+    /// The weights before the first step.
     ///
     /// # Errors
-    /// A setting is out of range.
-    pub fn new(settings: Settings, data: &'a Data) -> Result<Self, SettingsError> {
-        settings.validate()?;
-        let layout = settings.layout()?;
-        let weights = Weights::random(layout, settings.seed);
-        let stream = Stream::at(data, settings.seed, Place::default());
-        Ok(Self::with(
-            settings,
-            (data, stream),
-            weights,
-            Adam::new(layout),
-        ))
-    }
+    /// There is not enough memory.
+    fn new(settings: &Settings) -> Result<Self, LearnError>;
 
-    /// Replaces the random weights of a new run, or only those of the feature transformer where the
-    /// weights are those of another head. They must have been opened for the shape of the run.
+    /// A batch without positions.
+    fn batch(settings: &Settings) -> Self::Batch;
+
+    /// Replaces the positions of a batch.
+    fn fill(batch: &mut Self::Batch, samples: &[Sample], targets: Targets);
+
+    /// One step of the optimiser. Returns the loss before it as the sum over all positions.
+    fn step(&mut self, batch: &Self::Batch, settings: &Settings, step: u64) -> f64;
+
+    /// Adds the losses of held-out positions.
+    fn add_losses(&mut self, samples: &[Sample], settings: &Settings, losses: &mut HeldOutLosses);
+
+    /// Writes the weights for a checkpoint.
     ///
-    /// # Panics
-    /// Panics where they have another width or other zones.
-    pub fn init_from(&mut self, weights: InitialWeights) {
-        let weights = weights.into_weights(self.settings.scale);
-        self.weights.copy_from(&weights);
-        self.grid.round(&self.weights, &mut self.rounded);
+    /// # Errors
+    /// The output fails.
+    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
+
+    /// Reads what [`Self::write`] wrote for the same settings.
+    ///
+    /// # Errors
+    /// The input fails, ends early or is invalid.
+    fn read(&mut self, input: &mut dyn Read) -> io::Result<()>;
+}
+
+/// A run and the data that it learns from.
+pub struct Run<'a, M: Model> {
+    pub(super) state: State,
+    pub(super) data: &'a Data,
+    stream: Stream<'a>,
+    pub(super) model: M,
+    /// The batch of the next step; `None` before the first step.
+    batch: Option<Batch<M>>,
+    /// The batch after it, which is prepared during the step.
+    spare: Batch<M>,
+}
+
+impl<'a, M: Model> Run<'a, M> {
+    /// A new run.
+    ///
+    /// # Errors
+    /// A setting is out of range, or there is not enough memory.
+    pub fn new(settings: Settings, data: &'a Data) -> Result<Self, LearnError> {
+        settings.validate()?;
+        let model = M::new(&settings)?;
+        let state = State {
+            settings,
+            source: data.source.clone(),
+            fingerprint: data.fingerprint(),
+            place: Place::default(),
+            steps: 0,
+            loss: 0.0,
+            points: Vec::new(),
+        };
+        Ok(Self::with(state, model, data))
     }
 
     /// The data source of a checkpoint; [`Self::resume`] needs its data.
     ///
     /// # Errors
     /// The checkpoint cannot be read.
-    pub fn source(path: &Path) -> Result<Source, CheckpointError> {
-        Ok(Checkpoint::open(path)?.state.source)
+    pub fn source(path: &Path) -> Result<Source, LearnError> {
+        Ok(checkpoint::state::<M>(path)?.source)
     }
 
     /// Resumes the run of a checkpoint. It continues exactly as an uninterrupted run.
     ///
     /// # Errors
     /// The checkpoint cannot be read, or belongs to other data.
-    pub fn resume(path: &Path, data: &'a Data) -> Result<Self, CheckpointError> {
-        let Checkpoint {
-            state,
-            weights,
-            adam,
-        } = Checkpoint::open(path)?;
-        state.settings.validate()?;
-        let stream = Stream::at(data, state.settings.seed, state.place);
-        let mut learner = Self::with(state.settings, (data, stream), weights, adam);
-        if state.fingerprint != learner.fingerprint {
-            return Err(CheckpointError::Data);
+    pub fn resume(path: &Path, data: &'a Data) -> Result<Self, LearnError> {
+        let (state, model) = checkpoint::open(path)?;
+        if state.fingerprint != data.fingerprint() {
+            return Err(LearnError::OtherData);
         }
-        learner.loss = state.loss;
-        learner.points = state.points;
-        Ok(learner)
+        Ok(Self::with(state, model, data))
     }
 
-    fn with(
-        settings: Settings,
-        (data, stream): (&'a Data, Stream<'a>),
-        weights: Weights,
-        adam: Adam,
-    ) -> Self {
-        let layout = weights.layout();
-        let grid = Grid::new(layout, settings.scale);
-        let mut rounded = Weights::zeroed(layout);
-        grid.round(&weights, &mut rounded);
+    fn with(state: State, model: M, data: &'a Data) -> Self {
         Self {
+            stream: Stream::at(data, state.settings.seed, state.place),
+            spare: Batch::new(&state.settings),
+            state,
             data,
-            fingerprint: data.fingerprint(),
-            stream,
-            gradient: Weights::zeroed(layout),
-            pass: Pass::new(layout),
+            model,
             batch: None,
-            spare: Batch::new(settings.batch, layout),
-            loss: 0.0,
-            points: Vec::new(),
-            settings,
-            grid,
-            weights,
-            rounded,
-            adam,
         }
     }
 
-    fn held_out_losses(&mut self) -> [f64; 3] {
-        let mut losses = HeldOutLosses::new(&self.settings);
-        let mut chunk = Chunk::new(self.weights.layout().feature_set());
-        for samples in self.data.held_out.chunks(CHUNK) {
-            chunk.fill(samples.iter(), |_| Target::exact(0.0));
-            let outputs = self.pass.forward(&self.rounded, &chunk);
-            for (sample, &output) in samples.iter().zip(outputs) {
-                losses.add(sample, output);
+    /// The settings that determine the run.
+    pub fn settings(&self) -> &Settings {
+        &self.state.settings
+    }
+
+    /// The data that the run learns from.
+    pub fn data(&self) -> &'a Data {
+        self.data
+    }
+
+    /// Number of steps made.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
+    /// The loss curve so far.
+    pub fn points(&self) -> &[Point] {
+        &self.state.points
+    }
+
+    /// Whether all steps are made.
+    pub fn is_finished(&self) -> bool {
+        self.state.steps >= self.state.settings.steps
+    }
+
+    /// The loss curve as comma-separated values, and as an SVG picture once there are two points.
+    pub fn curve(&self) -> (String, Option<String>) {
+        let points = self.points();
+        (loss_curve::to_csv(points), loss_curve::to_svg(points))
+    }
+
+    /// Makes steps up to the next point of the loss curve, or until `stop` is set. `on_step`
+    /// receives the number of steps made. Runs on the rayon pool of the caller.
+    ///
+    /// # Errors
+    /// A file of a streamed run cannot be read.
+    pub fn advance(
+        &mut self,
+        stop: &AtomicBool,
+        on_step: &mut dyn FnMut(u64),
+    ) -> Result<(), LearnError> {
+        while !self.is_finished() && !stop.load(Ordering::Relaxed) {
+            self.step()?;
+            on_step(self.steps());
+            if self.steps().is_multiple_of(self.settings().interval) || self.is_finished() {
+                self.measure();
+                break;
             }
         }
-        losses.means()
+        Ok(())
     }
 
-    /// The quantised network; `text` is stored in its file. The rounding error is measured on
-    /// held-out positions, or on the first training positions where none are held out.
-    pub fn quantised(&self, text: &str) -> Quantised {
-        let samples = if self.data.held_out.is_empty() {
-            &self.data.training
-        } else {
-            &self.data.held_out
-        };
-        let samples = &samples[..samples.len().min(MAX_COMPARED)];
-        let (training, scale) = (&self.data.training, self.settings.scale);
-        let known = training
-            .iter()
-            .step_by(training.len().div_ceil(MAX_FITTED).max(1));
-        quantise::quantise(&self.rounded, scale, text, known, samples)
-    }
-}
-
-impl Run for Learner<'_> {
-    fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    fn steps(&self) -> u64 {
-        self.adam.steps
-    }
-
-    fn points(&self) -> &[Point] {
-        &self.points
-    }
-
-    /// The next batch is prepared in parallel.
-    fn step(&mut self) -> Result<(), LoadError> {
+    /// One step of the optimiser on one batch, on the rayon pool of the caller. The next batch is
+    /// prepared in parallel.
+    ///
+    /// # Errors
+    /// A file of a streamed run cannot be read. The run cannot go on, except from a checkpoint.
+    pub fn step(&mut self) -> Result<(), LearnError> {
         let Self {
-            settings,
+            state,
             stream,
-            grid,
-            weights,
-            rounded,
-            adam,
-            gradient,
-            pass,
+            model,
             spare,
             ..
         } = self;
-        let step = adam.steps;
+        let (settings, step) = (&state.settings, state.steps);
         if self.batch.is_none() {
             spare.fill(stream, settings, step)?;
-            self.batch = Some(std::mem::replace(
-                spare,
-                Batch::new(settings.batch, weights.layout()),
-            ));
+            self.batch = Some(std::mem::replace(spare, Batch::new(settings)));
         }
         let Some(batch) = &mut self.batch else {
             unreachable!("it was filled above");
         };
-        let learn = || {
-            let factor = (settings.batch as f64).recip() as f32;
-            let power = settings.power as f32;
-            let loss = pass.add_gradient(rounded, &batch.chunks, power, factor, gradient);
-            let rate = settings.rate.at(settings.share(step)) as f32;
-            adam.step(weights, gradient, rate, settings.decay as f32);
-            grid.round(weights, rounded);
-            loss
-        };
-        let fill = || spare.fill(stream, settings, step + 1);
-        let (loss, filled) = rayon::join(learn, fill);
-        self.loss += loss;
+        let (loss, filled) = rayon::join(
+            || model.step(&batch.content, settings, step),
+            || spare.fill(stream, settings, step + 1),
+        );
+        state.loss += loss;
+        state.steps += 1;
         filled?;
         std::mem::swap(batch, spare);
+        state.place = batch.place;
         Ok(())
     }
 
-    fn take_faults(&mut self) -> (u64, Vec<Fault>) {
+    /// The number of invalid records that a streamed run found since the last call, and the first
+    /// of them.
+    pub fn take_faults(&mut self) -> (u64, Vec<Fault>) {
         self.stream.take_faults()
     }
 
-    fn measure(&mut self) {
-        let held_out = (!self.data.held_out.is_empty()).then(|| self.held_out_losses());
-        let since = self.points.last().map_or(0, |point| point.step);
-        let steps = since..self.adam.steps;
-        let point = Point::new(&self.settings, steps, self.loss, held_out);
-        self.loss = 0.0;
-        self.points.push(point);
+    /// Appends a point to the loss curve.
+    pub fn measure(&mut self) {
+        let Self {
+            state, data, model, ..
+        } = self;
+        let held_out = (!data.held_out.is_empty()).then(|| {
+            let mut losses = HeldOutLosses::new(&state.settings);
+            model.add_losses(&data.held_out, &state.settings, &mut losses);
+            losses.means()
+        });
+        let since = state.points.last().map_or(0, |point| point.step);
+        let point = Point::new(&state.settings, since..state.steps, state.loss, held_out);
+        state.points.push(point);
+        state.loss = 0.0;
     }
 
-    fn save(&self, path: &Path) -> io::Result<()> {
-        let state = State {
-            settings: self.settings.clone(),
-            source: self.data.source.clone(),
-            fingerprint: self.fingerprint,
-            place: self
-                .batch
-                .as_ref()
-                .map_or(self.stream.place(), |batch| batch.place),
-            steps: self.steps(),
-            loss: self.loss,
-            points: self.points.clone(),
-        };
-        Checkpoint::save(path, &state, &self.weights, &self.adam)
+    /// Writes a checkpoint. An interruption leaves the old file intact.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, path: &Path) -> io::Result<()> {
+        checkpoint::save(path, &self.state, &self.model)
     }
 }
 
-/// The positions of one step, in chunks.
-#[derive(Debug)]
-struct Batch {
+/// The positions of one step.
+struct Batch<M: Model> {
     /// Where it begins in the order of visits.
     place: Place,
     samples: Vec<Sample>,
-    chunks: Vec<Chunk>,
+    content: M::Batch,
 }
 
-impl Batch {
-    fn new(positions: usize, layout: Layout) -> Self {
-        let chunks = positions.div_ceil(CHUNK);
+impl<M: Model> Batch<M> {
+    fn new(settings: &Settings) -> Self {
         Self {
             place: Place::default(),
-            samples: Vec::with_capacity(positions),
-            chunks: (0..chunks)
-                .map(|_| Chunk::new(layout.feature_set()))
-                .collect(),
+            samples: Vec::with_capacity(settings.batch),
+            content: M::batch(settings),
         }
     }
 
@@ -285,99 +255,11 @@ impl Batch {
         stream: &mut Stream<'_>,
         settings: &Settings,
         step: u64,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), LearnError> {
         self.place = stream.place();
         stream.take(&mut self.samples, settings.batch)?;
-        let targets = Targets::new(settings, settings.result_weight.at(settings.share(step)));
-        let parts = self.samples.par_chunks(CHUNK).zip(&mut self.chunks);
-        parts.for_each(|(samples, chunk)| {
-            chunk.fill(samples.iter(), |sample| targets.of(sample));
-        });
+        let targets = Targets::new(settings, settings.result_weight_at(step));
+        M::fill(&mut self.content, &self.samples, targets);
         Ok(())
-    }
-}
-
-/// Why the weights of a file cannot be used as initial weights.
-#[derive(Debug, Error)]
-pub enum InitError {
-    /// The file cannot be opened or read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// The file is a checkpoint, but damaged or of another version.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The file is neither a checkpoint nor a network.
-    #[error("neither a checkpoint nor a network")]
-    Network(#[from] NetError),
-    /// The network has another shape than those that can be trained.
-    #[error("a network of shape {0}, expected one of our own (raicho_…)")]
-    Shape(Shape),
-    /// The network has zones of the own king, and that of the run has none.
-    #[error("a network of shape {0}, whose zones cannot be joined")]
-    Zones(Shape),
-    /// The width differs from that of the run.
-    #[error("width {found}, expected {expected}")]
-    Width {
-        /// Width of the weights in the file.
-        found: usize,
-        /// Width of the run.
-        expected: usize,
-    },
-}
-
-/// The weights of a file whose width is that of the run. Where the head is another, only the
-/// feature transformer is used; where the run has zones of the own king and the file has none, all
-/// zones begin with the same weights.
-#[derive(Debug)]
-pub struct InitialWeights(Content);
-
-#[derive(Debug)]
-enum Content {
-    /// The weights of a checkpoint.
-    Floats(Weights),
-    /// Of a network, still quantised, because the conversion depends on the scale of the run.
-    Quantised(Box<Network>),
-}
-
-impl InitialWeights {
-    /// Reads a checkpoint or a network, which must have the width of the run.
-    ///
-    /// # Errors
-    /// The file cannot be read, is neither, or has another feature set or width, or zones that the
-    /// run does not have.
-    pub fn open(path: &Path, shape: Shape) -> Result<Self, InitError> {
-        let (content, found) = if Checkpoint::is_one(path)? {
-            let checkpoint = Checkpoint::open(path)?;
-            let shape = checkpoint.state.settings.shape;
-            (Content::Floats(checkpoint.weights), shape)
-        } else {
-            let (network, _) = Network::open(path)?;
-            let shape = network.shape();
-            if Layout::new(shape).is_none() {
-                return Err(InitError::Shape(shape));
-            }
-            (Content::Quantised(Box::new(network)), shape)
-        };
-        if found.width != shape.width {
-            return Err(InitError::Width {
-                found: found.width,
-                expected: shape.width,
-            });
-        }
-        let zones = |shape| Layout::new(shape).map_or(1, Layout::zones);
-        if zones(found) > zones(shape) {
-            return Err(InitError::Zones(found));
-        }
-        Ok(Self(content))
-    }
-
-    /// The weights for a run in which an output of 1 is worth `scale`.
-    fn into_weights(self, scale: u16) -> Weights {
-        match self.0 {
-            Content::Floats(weights) => weights,
-            Content::Quantised(network) => {
-                to_floats(&network, scale).expect("`open` has checked the shape")
-            }
-        }
     }
 }

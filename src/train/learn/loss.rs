@@ -4,7 +4,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
 use super::sample::{Label, Sample};
-use super::settings::{Settings, TreeWeight};
+use super::settings::{Settings, tree_weight};
 use crate::types::Bound;
 
 /// The logistic function: the winning probability of an output.
@@ -37,13 +37,13 @@ impl Target {
 
 /// How targets follow from samples.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Targets {
+pub struct Targets {
     /// The score that corresponds to an output of 1, in units of 1/90 pawn.
     pub(super) scale: f32,
     /// Weight of the result of the game, 0 to 1; the rest is the score.
     pub(super) result_weight: f32,
     /// Weight of positions of search trees, which have no result.
-    pub(super) trees: TreeWeight,
+    pub(super) tree_weight: f64,
 }
 
 impl Targets {
@@ -52,7 +52,7 @@ impl Targets {
         Self {
             scale: f32::from(settings.scale),
             result_weight: result_weight as f32,
-            trees: settings.trees,
+            tree_weight: settings.tree_weight,
         }
     }
 
@@ -66,15 +66,14 @@ impl Targets {
             Label::Tree { bound, depth } => Target {
                 probability: score,
                 bound,
-                weight: self.trees.of(depth),
+                weight: tree_weight(self.tree_weight, depth),
             },
         }
     }
 }
 
-/// The loss of one position, weight · |probability - target|^power, and its derivative by the
-/// output. Both are 0 where the prediction keeps to a bound.
-pub(super) fn loss_and_slope(output: f32, target: Target, power: f32) -> (f32, f32) {
+/// The loss of one position, weight · (probability - target)², and its derivative by the output. Both are 0 where the prediction keeps to a bound.
+pub(super) fn loss_and_slope(output: f32, target: Target) -> (f32, f32) {
     let probability = logistic(output);
     let difference = probability - target.probability;
     let is_kept = match target.bound {
@@ -86,23 +85,14 @@ pub(super) fn loss_and_slope(output: f32, target: Target, power: f32) -> (f32, f
         return (0.0, 0.0);
     }
     let by_output = target.weight * probability * (1.0 - probability);
-    // The usual power needs no `powf`.
-    #[expect(clippy::float_cmp, reason = "set by people, not computed")]
-    if power == 2.0 {
-        let loss = target.weight * (difference * difference);
-        return (loss, 2.0 * difference * by_output);
-    }
-    let distance = difference.abs();
-    let slope = power * distance.powf(power - 1.0);
-    let loss = target.weight * distance.powf(power);
-    (loss, slope.copysign(difference) * by_output)
+    let loss = target.weight * (difference * difference);
+    (loss, 2.0 * difference * by_output)
 }
 
 /// Sums of the losses: against the target at the end of the run, against the scores, and against
 /// the results of those positions that have one.
-pub(super) struct HeldOutLosses {
+pub struct HeldOutLosses {
     targets: [Targets; 3],
-    power: f32,
     sums: [f64; 3],
     positions: usize,
     results: usize,
@@ -111,9 +101,7 @@ pub(super) struct HeldOutLosses {
 impl HeldOutLosses {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            targets: [settings.result_weight.last, 0.0, 1.0]
-                .map(|weight| Targets::new(settings, weight)),
-            power: settings.power as f32,
+            targets: [settings.wdl.last, 0.0, 1.0].map(|weight| Targets::new(settings, weight)),
             sums: [0.0; 3],
             positions: 0,
             results: 0,
@@ -127,7 +115,7 @@ impl HeldOutLosses {
         self.results += usize::from(has_result);
         let known = 2 + usize::from(has_result);
         for (sum, targets) in self.sums.iter_mut().zip(&self.targets[..known]) {
-            let (loss, _) = loss_and_slope(output, targets.of(sample), self.power);
+            let (loss, _) = loss_and_slope(output, targets.of(sample));
             *sum += f64::from(loss);
         }
     }
@@ -202,29 +190,29 @@ mod tests {
     use crate::train::learn::sample::Label;
 
     /// The loss by its definition, in 64-bit floats.
-    fn expected(output: f64, target: Target, power: f64) -> f64 {
+    fn expected(output: f64, target: Target) -> f64 {
         let difference = 1.0 / (1.0 + (-output).exp()) - f64::from(target.probability);
         let violation = match target.bound {
             Bound::Exact => difference.abs(),
             Bound::Lower => (-difference).max(0.0),
             Bound::Upper => difference.max(0.0),
         };
-        f64::from(target.weight) * violation.powf(power)
+        f64::from(target.weight) * violation.powi(2)
     }
 
     #[test]
     fn the_slope_is_that_of_finite_differences_on_both_sides_of_a_bound() {
         const STEP: f64 = 1e-4;
         for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
-            for (power, weight) in [(2.0, 1.0), (2.0, 0.375), (2.5, 0.5)] {
+            for weight in [1.0, 0.375] {
                 let target = Target {
                     probability: 0.4,
                     bound,
                     weight,
                 };
                 for output in [-3.0, -1.0, -0.5, -0.3, 0.0, 2.0] {
-                    let (loss, slope) = loss_and_slope(output, target, power);
-                    let at = |by: f64| expected(f64::from(output) + by, target, f64::from(power));
+                    let (loss, slope) = loss_and_slope(output, target);
+                    let at = |by: f64| expected(f64::from(output) + by, target);
                     let difference = (at(STEP) - at(-STEP)) / (2.0 * STEP);
                     assert!((f64::from(loss) - at(0.0)).abs() < 1e-6);
                     assert!((f64::from(slope) - difference).abs() < 1e-5);
@@ -240,8 +228,8 @@ mod tests {
                 bound,
                 ..Target::exact(0.5)
             };
-            assert_eq!(loss_and_slope(kept, target, 2.0), (0.0, 0.0));
-            let (loss, slope) = loss_and_slope(broken, target, 2.0);
+            assert_eq!(loss_and_slope(kept, target), (0.0, 0.0));
+            let (loss, slope) = loss_and_slope(broken, target);
             assert!(loss > 0.0 && slope * broken > 0.0);
         }
     }

@@ -42,12 +42,12 @@ impl Point {
         held_out: Option<[f64; 3]>,
     ) -> Self {
         let visits = (steps.end - steps.start) * settings.batch as u64;
-        let share = settings.share(steps.end - 1);
+        let last = steps.end - 1;
         Self {
             step: steps.end,
             visits: steps.end * settings.batch as u64,
-            rate: settings.rate.at(share),
-            result_weight: settings.result_weight.at(share),
+            rate: settings.rate_at(last),
+            result_weight: settings.result_weight_at(last),
             training: loss / visits as f64,
             held_out: held_out.map(|losses| losses[0]),
             held_out_score: held_out.map(|losses| losses[1]),

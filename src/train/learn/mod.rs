@@ -1,15 +1,16 @@
-//! Training of networks of our own feature set on the CPU, with or without hidden layers.
+//! Training of networks of our own feature set on the CPU, with or without hidden layers, and of
+//! three-piece evaluations.
 //!
 //! | module | content |
 //! |---|---|
-//! | `settings` | what determines a run, with schedules of rates and weights |
+//! | `settings` | what determines a run |
 //! | `files`, `data` | blocks of files, and the positions in them that are learnt from |
 //! | `sample`, `filter` | 48 bytes of a position in memory; which positions are selected |
 //! | `stream` | shuffled order of the visits, reading ahead where memory is too small |
-//! | `weights`, `loss` | the network in 32-bit floats; what it is to predict |
+//! | `learner`, `loss_curve`, `checkpoint` | a run, its loss curve, interrupted runs |
+//! | `net`, `weights`, `loss` | the network in 32-bit floats; what it is to predict |
 //! | `chunk`, `pass` | features of a part of a batch; forward and backward pass |
 //! | `adam` | the optimiser |
-//! | `learner`, `loss_curve`, `checkpoint` | a run, its loss curve, interrupted runs |
 //! | `quantise`, `rounding` | the network in integers |
 //! | `kppt` | three-piece evaluations instead of networks |
 //!
@@ -25,6 +26,7 @@ pub mod kppt;
 mod learner;
 mod loss;
 mod loss_curve;
+mod net;
 mod pass;
 mod quantise;
 mod rounding;
@@ -34,82 +36,127 @@ mod stream;
 mod weights;
 
 use std::io;
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
 
-pub use checkpoint::CheckpointError;
-pub use data::{Data, Fault};
-pub use files::{DEFAULT_WINDOW, FileGroup, LoadError, Source, Watch};
+use thiserror::Error;
+
+use crate::eval::nnue::file::NetError;
+use crate::eval::nnue::shape::Shape;
+use crate::records::teacher::Format;
+
+pub use data::{Data, Fault, Judged};
+pub use files::{FileGroup, Source, Watch};
 pub use filter::{Counts, Filter, Tactical};
-pub use learner::{InitError, InitialWeights, Learner};
+pub use learner::{Model, Run};
 pub use loss::fit_scale;
 pub use loss_curve::{Point, best_before_rise};
+pub use net::{InitialWeights, Learner};
 pub use quantise::{ErrorReport, Quantised};
 pub use sample::{Label, Sample};
-pub use settings::{DEFAULT_SCALE, Schedule, Settings, SettingsError, Shape, TreeWeight};
+pub use settings::{DEFAULT_SCALE, ResultWeight, Settings};
 
-/// A training run: steps from initial weights, with a loss curve and checkpoints.
-pub trait Run {
-    /// The settings that determine the run.
-    fn settings(&self) -> &Settings;
+/// Why a run cannot begin or go on.
+#[derive(Debug, Error)]
+pub enum LearnError {
+    /// A checkpoint or initial weights cannot be read, or there is not enough memory.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// A file of data cannot be opened or read.
+    #[error("{}: {error}", file.display())]
+    File {
+        /// Path of the file.
+        file: PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// The name says no format with scores and results.
+    #[error(
+        "{}: expected a format with scores and results: {}",
+        .0.display(),
+        Format::names(Format::has_scores)
+    )]
+    Format(PathBuf),
+    /// A file has become shorter, or its records have other ends.
+    #[error(
+        "{}: changed while it was read, expected a record to end at byte {end}",
+        file.display()
+    )]
+    Changed {
+        /// Path of the file.
+        file: PathBuf,
+        /// The end of a block.
+        end: u64,
+    },
+    /// No position passed the filter, of this number.
+    #[error("no position to learn from among {0}, expected one at least")]
+    Empty(u64),
+    /// [`Watch::stop`] was set.
+    #[error("interrupted")]
+    Interrupted,
+    /// A setting is out of range.
+    #[error("{name} {found}, expected {expected}")]
+    Setting {
+        /// Name of the setting.
+        name: &'static str,
+        /// The value that is out of range.
+        found: String,
+        /// The accepted range.
+        expected: String,
+    },
+    /// A file does not begin with the magic of a checkpoint.
+    #[error("no checkpoint: the first 8 bytes are not {0}")]
+    Magic(String),
+    /// The version of a checkpoint is not supported.
+    #[error(
+        "version {found} of the format, expected {expected}: the run was begun by another version \
+        of this program"
+    )]
+    Version {
+        /// The version of the file.
+        found: u32,
+        /// The version that is read.
+        expected: u32,
+    },
+    /// The header of a checkpoint is not the expected JSON.
+    #[error("the header is not understood: {0}")]
+    Header(#[from] serde_json::Error),
+    /// A checkpoint ends before its checksum.
+    #[error("the file is cut off, expected weights and a checksum up to its end")]
+    Cut,
+    /// The checksum of a checkpoint does not match.
+    #[error("checksum {found:08x}, expected {expected:08x}: the file is damaged")]
+    Checksum {
+        /// The CRC-32 in the file.
+        found: u32,
+        /// The CRC-32 of the bytes before it.
+        expected: u32,
+    },
+    /// The run learnt from other data than those that were loaded.
+    #[error("it belongs to other data, expected the same files, filter, seed and held-out share")]
+    OtherData,
+    /// A file of initial weights is neither a checkpoint nor a network.
+    #[error("neither a checkpoint nor a network")]
+    Network(#[from] NetError),
+    /// A network has another shape than those that can be trained.
+    #[error("a network of shape {0}, expected one of our own (raicho_…)")]
+    Shape(Shape),
+    /// A network has zones of the own king, and that of the run has none.
+    #[error("a network of shape {0}, whose zones cannot be joined")]
+    Zones(Shape),
+    /// The width of initial weights differs from that of the run.
+    #[error("width {found}, expected {expected}")]
+    Width {
+        /// Width of the weights in the file.
+        found: usize,
+        /// Width of the run.
+        expected: usize,
+    },
+}
 
-    /// Number of steps made.
-    fn steps(&self) -> u64;
-
-    /// The loss curve so far.
-    fn points(&self) -> &[Point];
-
-    /// One step of the optimiser on one batch, on the rayon pool of the caller.
-    ///
-    /// # Errors
-    /// A file of a streamed run cannot be read. The run cannot go on, except from a checkpoint.
-    fn step(&mut self) -> Result<(), LoadError>;
-
-    /// The number of invalid records that a streamed run found since the last call, and the first
-    /// of them.
-    fn take_faults(&mut self) -> (u64, Vec<Fault>);
-
-    /// Appends a point to the loss curve.
-    fn measure(&mut self);
-
-    /// Writes a checkpoint. An interruption leaves the old file intact.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    fn save(&self, path: &Path) -> io::Result<()>;
-
-    /// Whether all steps are made.
-    fn is_finished(&self) -> bool {
-        self.steps() >= self.settings().steps
-    }
-
-    /// The loss curve as comma-separated values, and as an SVG picture once there are two points.
-    fn curve(&self) -> (String, Option<String>) {
-        (
-            loss_curve::to_csv(self.points()),
-            loss_curve::to_svg(self.points()),
-        )
-    }
-
-    /// Makes steps up to the next point of the loss curve, or until `stop` is set. `on_step`
-    /// receives the number of steps made. Runs on the rayon pool of the caller.
-    ///
-    /// # Errors
-    /// A file of a streamed run cannot be read.
-    fn advance(
-        &mut self,
-        stop: &AtomicBool,
-        on_step: &mut dyn FnMut(u64),
-    ) -> Result<(), LoadError> {
-        while !self.is_finished() && !stop.load(Ordering::Relaxed) {
-            self.step()?;
-            on_step(self.steps());
-            if self.steps().is_multiple_of(self.settings().interval) || self.is_finished() {
-                self.measure();
-                break;
-            }
-        }
-        Ok(())
+impl LearnError {
+    fn file(file: &Path) -> impl FnOnce(io::Error) -> Self {
+        let file = file.to_owned();
+        |error| Self::File { file, error }
     }
 }
 

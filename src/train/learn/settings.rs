@@ -2,12 +2,13 @@
 
 use std::f64::consts::PI;
 
+use clap::Args;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use super::LearnError;
 use super::weights::{Layout, MAX_FIRST, MAX_SECOND};
 use crate::eval::nnue::FeatureSet;
-use crate::eval::nnue::shape::{Head, MAX_WIDTH, Shape as NetShape, WIDTH_STEP};
+use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
 
 /// Width of the feature transformer where none is given.
 const DEFAULT_WIDTH: usize = 256;
@@ -24,93 +25,94 @@ const MAX_SCALE: u16 = 4096;
 /// Largest weight of positions of search trees.
 const MAX_TREE_WEIGHT: f64 = 100.0;
 
+/// Below this depth in plies the weight of a position of a search tree is proportional to the depth.
+const FULL_DEPTH: u8 = 8;
+
 /// Largest weight decay per unit of the learning rate.
 const MAX_DECAY: f64 = 1000.0;
 
-/// A setting that is out of range.
-#[derive(Clone, PartialEq, Debug, Error)]
-#[error("{name} {found}, expected {expected}")]
-pub struct SettingsError {
-    /// Name of the setting.
-    name: &'static str,
-    /// The value that is out of range.
-    found: String,
-    /// The accepted range.
-    expected: String,
-}
-
-/// The settings that determine the result of a run for given data. Stored in checkpoints.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// The settings that determine the result of a run for given data: options of `raicho learn`, and
+/// stored in checkpoints.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Course")]
 pub struct Settings {
-    /// Shape of the network, one of our own feature set.
+    /// Shape of the network: `raicho_256x2-8` (8 outputs), `raicho_256x2-32-32` (two hidden layers)
+    /// or `SFNN_raicho_512_15_32` (two hidden layers over pairwise products), with other numbers;
+    /// `raicho4` instead of `raicho` has four zones of the own king
+    #[arg(long, value_name = "NAME", default_value_t = Self::default().shape)]
     #[serde(with = "shape_name")]
-    pub shape: NetShape,
-    /// Number of positions per step.
+    pub shape: Shape,
+
+    /// Positions per step [default: 16384, with --kind kppt 4096]
+    #[arg(
+        long,
+        value_name = "POSITIONS",
+        default_value_t = Self::default().batch,
+        hide_default_value = true
+    )]
     pub batch: usize,
+
     /// Number of steps of the run, at least 1.
+    #[arg(skip)]
     pub steps: u64,
+
     /// Steps between two points of the loss curve; a checkpoint is written at each.
+    #[arg(skip)]
     pub interval: u64,
-    /// The learning rate, 0 to 1 exclusive.
-    pub rate: Schedule,
-    /// Weight of the result of the game in the target, 0 to 1; the rest is the score.
-    pub result_weight: Schedule,
-    /// Weight decay: each step subtracts this times the learning rate, less than 1, of each weight.
+
+    /// Initial learning rate
+    #[arg(long, default_value_t = Self::default().rate)]
+    pub rate: f64,
+
+    /// Final learning rate
+    #[arg(long, value_name = "RATE", default_value_t = Self::default().last_rate)]
+    pub last_rate: f64,
+
+    /// Weight of the game result in the target, 0 to 1; the rest is the score. FIRST:LAST changes
+    /// linearly
+    #[arg(
+        long,
+        value_name = "PART|FIRST:LAST",
+        default_value = "0.1:0.4",
+        value_parser = parse_result_weight
+    )]
+    pub wdl: ResultWeight,
+
+    /// Weight of a position of a search tree of 8 plies and more in the loss, proportionally less
+    /// below; that of the position of a game is 1
+    #[arg(long, value_name = "WEIGHT", default_value_t = Self::default().tree_weight)]
+    pub tree_weight: f64,
+
+    /// Weight decay of a network: each step subtracts this times the learning rate from each weight
+    #[arg(long, default_value_t = Self::default().decay)]
     pub decay: f64,
-    /// Exponent of the loss, |probability - target|^power; 1 to 4.
-    pub power: f64,
-    /// The score that corresponds to an output of 1, in units of 1/90 pawn; 1 to 4096.
+
+    /// Scale of the scores, in units in which a pawn is 90: they are divided by it before they
+    /// become winning probabilities
+    #[arg(long, conflicts_with = "fit_scale", default_value_t = DEFAULT_SCALE)]
     pub scale: u16,
-    /// Weight of positions of search trees.
-    #[serde(default)]
-    pub trees: TreeWeight,
-    /// Seed of the initial weights and the order of positions.
+
+    /// Seed of the initial weights, the order of the positions and the held-out games
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
-}
-
-/// The weight of positions of search trees in the loss; that of positions of games is 1.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct TreeWeight {
-    /// Weight of a position that was searched to `full_depth` or deeper, at least 0.
-    pub weight: f64,
-    /// Below this depth in plies the weight is proportional to the depth; 1 to weigh all alike.
-    pub full_depth: u8,
-}
-
-impl Default for TreeWeight {
-    fn default() -> Self {
-        Self {
-            weight: 1.0,
-            full_depth: 8,
-        }
-    }
-}
-
-impl TreeWeight {
-    /// weight · min(1, depth / `full_depth`). Depth 0 is a static value, by `rescore --static`,
-    /// which has the whole weight: all positions of such a file are alike.
-    pub(super) fn of(self, depth: u8) -> f32 {
-        if depth == 0 {
-            return self.weight as f32;
-        }
-        let share = f64::from(depth) / f64::from(self.full_depth.max(1));
-        (self.weight * share.min(1.0)) as f32
-    }
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            shape: NetShape::direct(FeatureSet::Raicho, DEFAULT_WIDTH),
+            shape: Shape::direct(FeatureSet::Raicho, DEFAULT_WIDTH),
             batch: 16_384,
             steps: 1_000,
             interval: 100,
-            rate: Schedule::cosine(1e-3, 1e-5),
-            result_weight: Schedule::linear(0.1, 0.4),
+            rate: 1e-3,
+            last_rate: 1e-5,
+            wdl: ResultWeight {
+                first: 0.1,
+                last: 0.4,
+            },
+            tree_weight: 1.0,
             decay: 0.01,
-            power: 2.0,
             scale: DEFAULT_SCALE,
-            trees: TreeWeight::default(),
             seed: 1,
         }
     }
@@ -121,92 +123,104 @@ impl Settings {
     ///
     /// # Errors
     /// The first setting that is not.
-    pub fn validate(&self) -> Result<(), SettingsError> {
-        let check = |is_good: bool, name, found: &dyn ToString, expected: String| {
-            let found = || found.to_string();
-            is_good.then_some(()).ok_or_else(|| SettingsError {
+    pub fn validate(&self) -> Result<(), LearnError> {
+        self.layout()?;
+        let check = |is_good: bool, name, found: &dyn ToString, expected: &str| {
+            if is_good {
+                return Ok(());
+            }
+            Err(LearnError::Setting {
                 name,
-                found: found(),
-                expected,
+                found: found.to_string(),
+                expected: expected.to_owned(),
             })
         };
-        self.layout()?;
         let is_good = (1..=MAX_BATCH).contains(&self.batch);
-        check(is_good, "batch", &self.batch, format!("1 to {MAX_BATCH}"))?;
-        check(
-            self.steps > 0,
-            "steps",
-            &self.steps,
-            "at least 1".to_owned(),
-        )?;
-        check(
-            self.interval > 0,
-            "interval",
-            &self.interval,
-            "at least 1".to_owned(),
-        )?;
+        check(is_good, "batch", &self.batch, &format!("1 to {MAX_BATCH}"))?;
+        check(self.steps > 0, "steps", &self.steps, "at least 1")?;
+        check(self.interval > 0, "interval", &self.interval, "at least 1")?;
         let is_good = (1..=MAX_SCALE).contains(&self.scale);
-        check(is_good, "scale", &self.scale, format!("1 to {MAX_SCALE}"))?;
-        for rate in [self.rate.first, self.rate.last] {
-            check(
-                (0.0..1.0).contains(&rate),
-                "rate",
-                &rate,
-                "0 to 1".to_owned(),
-            )?;
+        check(is_good, "scale", &self.scale, &format!("1 to {MAX_SCALE}"))?;
+        for rate in [self.rate, self.last_rate] {
+            let is_good = (0.0..1.0).contains(&rate);
+            check(is_good, "rate", &rate, "0 to 1")?;
         }
-        for weight in [self.result_weight.first, self.result_weight.last] {
+        for weight in [self.wdl.first, self.wdl.last] {
             let is_good = (0.0..=1.0).contains(&weight);
-            check(is_good, "result weight", &weight, "0 to 1".to_owned())?;
+            check(is_good, "result weight", &weight, "0 to 1")?;
         }
-        let weight = self.trees.weight;
+        let weight = self.tree_weight;
         let is_good = (0.0..=MAX_TREE_WEIGHT).contains(&weight);
         let expected = format!("0 to {MAX_TREE_WEIGHT}");
-        check(is_good, "weight of search trees", &weight, expected)?;
+        check(is_good, "weight of search trees", &weight, &expected)?;
         let is_good = (0.0..=MAX_DECAY).contains(&self.decay)
-            && [self.rate.first, self.rate.last]
-                .iter()
-                .all(|rate| rate * self.decay < 1.0);
-        check(
-            is_good,
-            "decay",
-            &self.decay,
-            format!("0 to {MAX_DECAY}, and times the rate less than 1"),
-        )?;
-        let is_good = (1.0..=4.0).contains(&self.power);
-        check(is_good, "power", &self.power, "1 to 4".to_owned())
+            && self.rate.max(self.last_rate) * self.decay < 1.0;
+        let expected = format!("0 to {MAX_DECAY}, and times the rate less than 1");
+        check(is_good, "decay", &self.decay, &expected)
     }
 
     /// The layout of the weights.
-    pub(super) fn layout(&self) -> Result<Layout, SettingsError> {
-        Layout::new(self.shape).ok_or_else(|| {
-            let is_direct = self.shape.head == Head::Direct;
-            let own = self.shape.features.is_own();
-            if is_direct && own {
-                return SettingsError {
-                    name: "width",
-                    found: self.shape.width.to_string(),
-                    expected: format!("a multiple of {WIDTH_STEP} up to {MAX_WIDTH}"),
-                };
-            }
-            SettingsError {
-                name: "shape",
-                found: self.shape.to_string(),
-                expected: format!(
-                    "raicho_Wx2-8, raicho_Wx2-F-S or SFNN_raicho_W_F_S with W a multiple of \
-                    {WIDTH_STEP} up to {MAX_WIDTH}, F up to {MAX_FIRST} (SFNN: 8n or 8n-1) and S \
-                    up to {MAX_SECOND}"
-                ),
-            }
+    pub(super) fn layout(&self) -> Result<Layout, LearnError> {
+        Layout::new(self.shape).ok_or_else(|| LearnError::Setting {
+            name: "shape",
+            found: self.shape.to_string(),
+            expected: format!(
+                "raicho_Wx2-8, raicho_Wx2-F-S or SFNN_raicho_W_F_S with W a multiple of \
+                {WIDTH_STEP} up to {MAX_WIDTH}, F up to {MAX_FIRST} (SFNN: 8n or 8n-1) and S up to \
+                {MAX_SECOND}"
+            ),
         })
     }
 
     /// The share of the run that is done at a step, 0 to 1.
     #[expect(clippy::cast_precision_loss, reason = "nobody makes 2^52 steps")]
-    pub(super) fn share(&self, step: u64) -> f64 {
+    fn share(&self, step: u64) -> f64 {
         // 1 at the last step, whose number is `steps - 1`.
         step as f64 / (self.steps - 1).max(1) as f64
     }
+
+    /// The learning rate of a step: half a period of a cosine, slow at both ends.
+    pub(super) fn rate_at(&self, step: u64) -> f64 {
+        let way = 0.5 - 0.5 * (PI * self.share(step)).cos();
+        self.rate + (self.last_rate - self.rate) * way
+    }
+
+    /// The weight of the result in the target of a step.
+    pub(super) fn result_weight_at(&self, step: u64) -> f64 {
+        let ResultWeight { first, last } = self.wdl;
+        first + (last - first) * self.share(step)
+    }
+}
+
+/// The weight of a position of a search tree of this depth. Depth 0 is a static value, by
+/// `rescore --static`, which has the whole weight: all positions of such a file are alike.
+pub(super) fn tree_weight(weight: f64, depth: u8) -> f32 {
+    if depth == 0 {
+        return weight as f32;
+    }
+    let share = f64::from(depth) / f64::from(FULL_DEPTH);
+    (weight * share.min(1.0)) as f32
+}
+
+/// Weight of the result of the game in the target, which changes by the same amount at each step.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ResultWeight {
+    /// Value at the first step.
+    pub first: f64,
+    /// Value at the last step.
+    pub last: f64,
+}
+
+fn parse_result_weight(text: &str) -> Result<ResultWeight, String> {
+    let number = |text: &str| {
+        text.parse::<f64>()
+            .map_err(|error| format!("{text:?}: {error}"))
+    };
+    let (first, last) = text.split_once(':').unwrap_or((text, text));
+    Ok(ResultWeight {
+        first: number(first)?,
+        last: number(last)?,
+    })
 }
 
 /// Shapes in JSON: their names.
@@ -229,78 +243,31 @@ mod shape_name {
     }
 }
 
-/// A quantity that changes from one value to another over a run.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Schedule {
-    /// Value at the first step.
-    pub first: f64,
-    /// Value at the last step.
-    pub last: f64,
-    /// Course between the two.
-    pub shape: Shape,
-}
-
-/// The course from the first to the last value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Shape {
-    /// By the same amount at each step.
-    Linear,
-    /// Half a period of a cosine: slow at both ends.
-    Cosine,
-}
-
-impl Schedule {
-    /// A schedule from `first` to `last` in equal steps.
-    pub const fn linear(first: f64, last: f64) -> Self {
-        Self {
-            first,
-            last,
-            shape: Shape::Linear,
-        }
-    }
-
-    /// A schedule from `first` to `last` over half a period of a cosine.
-    pub const fn cosine(first: f64, last: f64) -> Self {
-        Self {
-            first,
-            last,
-            shape: Shape::Cosine,
-        }
-    }
-
-    /// The value after `share` of the run, 0 to 1.
-    pub fn at(self, share: f64) -> f64 {
-        let way = match self.shape {
-            Shape::Linear => share,
-            Shape::Cosine => 0.5 - 0.5 * (PI * share).cos(),
-        };
-        self.first + (self.last - self.first) * way
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn shallow_tree_positions_weigh_less_and_static_values_do_not() {
-        let trees = TreeWeight {
-            weight: 0.5,
-            full_depth: 4,
-        };
-        for (depth, weight) in [(0, 0.5), (1, 0.125), (4, 0.5), (9, 0.5)] {
-            assert!((trees.of(depth) - weight).abs() < 1e-6, "{depth}");
+        for (depth, weight) in [(0, 0.5), (2, 0.125), (8, 0.5), (9, 0.5)] {
+            assert!((tree_weight(0.5, depth) - weight).abs() < 1e-6, "{depth}");
         }
     }
 
     #[test]
     fn both_ends_are_met() {
-        for schedule in [Schedule::linear(0.1, 0.4), Schedule::cosine(1e-3, 1e-5)] {
-            assert!((schedule.at(0.0) - schedule.first).abs() < 1e-12);
-            assert!((schedule.at(1.0) - schedule.last).abs() < 1e-12);
-            let middle = f64::midpoint(schedule.first, schedule.last);
-            assert!((schedule.at(0.5) - middle).abs() < 1e-12);
+        let settings = Settings {
+            steps: 101,
+            ..Settings::default()
+        };
+        let is_near = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
+        assert!(is_near(settings.rate_at(0), settings.rate));
+        assert!(is_near(settings.rate_at(100), settings.last_rate));
+        let middle = f64::midpoint(settings.rate, settings.last_rate);
+        assert!(is_near(settings.rate_at(50), middle));
+        assert!(settings.rate_at(10) > 0.97 * settings.rate);
+        for (step, weight) in [(0, 0.1), (50, 0.25), (100, 0.4)] {
+            assert!(is_near(settings.result_weight_at(step), weight));
         }
-        assert!(Schedule::cosine(1.0, 0.0).at(0.1) > 0.97);
     }
 }

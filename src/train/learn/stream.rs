@@ -17,8 +17,9 @@ use bytemuck::Zeroable as _;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::LearnError;
 use super::data::{BlockGroup, Data, Fault};
-use super::files::{Block, LoadError};
+use super::files::Block;
 use super::sample::Sample;
 use crate::util::mixed;
 
@@ -65,7 +66,7 @@ impl<'a> Stream<'a> {
     /// The order with this seed from a place on. Nothing is read yet.
     pub(super) fn at(data: &'a Data, seed: u64, place: Place) -> Self {
         let mut sequence = Sequence::new(&data.streams, seed);
-        let blocks = sequence.blocks_of(data.source.window);
+        let blocks = sequence.blocks_of(data.source.buffer);
         if data.is_streamed() {
             sequence.skip(place.window.saturating_mul(blocks));
         }
@@ -105,7 +106,7 @@ impl<'a> Stream<'a> {
         &mut self,
         samples: &mut Vec<Sample>,
         count: usize,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), LearnError> {
         samples.clear();
         samples.resize(count, Sample::zeroed());
         let mut rest = &mut samples[..];
@@ -144,7 +145,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Completes the window that is to be visited now.
-    fn read_window(&mut self) -> Result<(), LoadError> {
+    fn read_window(&mut self) -> Result<(), LearnError> {
         if self.window.is_none() && self.data.is_streamed() {
             self.read_up_to(self.blocks)?;
             self.window = Some(std::mem::take(&mut self.next));
@@ -154,7 +155,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Goes on to the next window.
-    fn end_window(&mut self) -> Result<(), LoadError> {
+    fn end_window(&mut self) -> Result<(), LearnError> {
         self.place = Place {
             window: self.place.window + 1,
             visits: 0,
@@ -168,7 +169,7 @@ impl<'a> Stream<'a> {
         self.empty_windows = if is_empty { self.empty_windows + 1 } else { 0 };
         if self.empty_windows > self.sequence.blocks() {
             // The files have changed since they were opened.
-            return Err(LoadError::Empty(0));
+            return Err(LearnError::Empty(0));
         }
         window.clear();
         // The memory of the old window is that of the one after the next.
@@ -178,7 +179,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads as much of the next window as was visited of this one.
-    fn read_ahead(&mut self) -> Result<(), LoadError> {
+    fn read_ahead(&mut self) -> Result<(), LearnError> {
         let Some(window) = self.window.as_ref().filter(|window| !window.is_empty()) else {
             return Ok(());
         };
@@ -187,17 +188,17 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads the next window up to this number of blocks.
-    fn read_up_to(&mut self, blocks: u64) -> Result<(), LoadError> {
+    fn read_up_to(&mut self, blocks: u64) -> Result<(), LearnError> {
         let blocks: Vec<(&Block, bool)> = (self.blocks_read..blocks)
             .map_while(|_| self.sequence.next())
             .collect();
-        let parts: Vec<Result<Data, LoadError>> = blocks
+        let parts: Vec<Result<Data, LearnError>> = blocks
             .par_iter()
             .map(|(block, _)| self.data.read(block))
             .collect();
         if self.next.capacity() == 0 {
             self.next
-                .reserve_exact(self.data.source.window + self.data.source.window / SPARE);
+                .reserve_exact(self.data.source.buffer + self.data.source.buffer / SPARE);
         }
         for (part, (_, is_first)) in parts.into_iter().zip(&blocks) {
             let mut part = part?;

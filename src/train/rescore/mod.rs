@@ -18,13 +18,15 @@ use serde::{Deserialize, Serialize};
 
 use super::data::column::{Column, Positions};
 use super::data::pass::{BadRecords, Tally};
-use super::data::steps::{Checkpoint, Division, Place, Steps};
+use super::data::reading::Place;
 use super::data::{DataError, Output, Sources};
 use super::gensfen::Effort;
 use crate::eval::Evaluator;
 use crate::records::score::is_mate;
 use crate::records::teacher::{Content, Format, Record};
-use crate::runs::{Execution, Interrupted, Job, Numbers, Plan, Shard, Stop, Watch, execute};
+use crate::runs::{
+    Execution, Interrupted, Job, Numbers, Plan, RunFolder, Shard, Stop, Watch, execute,
+};
 use crate::search::{Limits, SOLO_STACK_BYTES};
 use crate::types::Depth;
 use crate::util::counted;
@@ -45,9 +47,14 @@ const MAX_ESTIMATED_DEPTH: Depth = 20;
 /// Positions between two checkpoints where none is searched, less than a second of one core.
 const STATIC_BLOCK: u64 = 500_000;
 
-/// The settings of a run.
-#[derive(Clone, Debug)]
-pub struct RescoreSettings {
+/// What is searched, and how.
+pub struct Rescoring<'a> {
+    /// The files to read. All formats must hold the same kind of data as the output.
+    pub sources: &'a Sources,
+    /// The file to write and its format.
+    pub output: (&'a Path, Format),
+    /// The evaluation of the searches.
+    pub evaluator: &'a Evaluator,
     /// Search limits of each position; `None` takes the static evaluation, without a search.
     pub effort: Option<Effort>,
     /// Size of each thread's transposition table in MB.
@@ -56,19 +63,6 @@ pub struct RescoreSettings {
     pub threads: usize,
     /// What to do with invalid records.
     pub bad_records: BadRecords,
-}
-
-/// What is searched, and how.
-#[derive(Clone, Copy)]
-pub struct Rescoring<'a> {
-    /// The files to read. All formats must hold the same kind of data as the output.
-    pub sources: &'a Sources,
-    /// The file to write and its format.
-    pub output: (&'a Path, Format),
-    /// How positions are searched.
-    pub settings: &'a RescoreSettings,
-    /// The evaluation of the searches.
-    pub evaluator: &'a Evaluator,
 }
 
 /// The counts of a run.
@@ -93,7 +87,48 @@ pub struct Searches {
     pub change: u64,
 }
 
-/// Writes all records of a shard with new scores. `on_positions` gets the number of positions
+/// How far a run has come, as a line of the journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Checkpoint<R = RescoreReport> {
+    /// Where the next record begins.
+    place: Place,
+    /// Bytes of the output.
+    pub output: u64,
+    /// Positions in the output.
+    positions: u64,
+    /// Whether the run is complete.
+    pub is_complete: bool,
+    /// What was found until then.
+    report: R,
+}
+
+/// The part of a run that is done here, and where its checkpoints are kept.
+pub struct Part {
+    /// The share of the input.
+    pub shard: Shard,
+    /// Keeps checkpoints, if there is one.
+    pub folder: Option<RunFolder>,
+    /// The last checkpoint of an earlier process.
+    pub last: Option<Checkpoint>,
+}
+
+impl Part {
+    /// A part that is not kept.
+    pub const fn unkept(shard: Shard) -> Self {
+        Self {
+            shard,
+            folder: None,
+            last: None,
+        }
+    }
+
+    fn keep(&mut self, checkpoint: &Checkpoint<&RescoreReport>) -> Result<(), DataError> {
+        let append = |folder: &mut RunFolder| folder.append(checkpoint);
+        Ok(self.folder.as_mut().map_or(Ok(()), append)?)
+    }
+}
+
+/// Writes all records of a part with new scores. `on_positions` gets the number of positions
 /// searched so far, those before an interruption included.
 ///
 /// # Errors
@@ -101,59 +136,64 @@ pub struct Searches {
 /// cannot be started, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     rescoring: &Rescoring<'_>,
-    steps: &mut Steps<RescoreReport>,
+    mut part: Part,
     watch: &Watch<'_>,
     on_positions: &(dyn Fn(u64) + Sync),
 ) -> Result<RescoreReport, DataError> {
     check_formats(rescoring.sources, rescoring.output.1)?;
-    let Rescoring {
+    let &Rescoring {
         sources,
         output: (path, format),
-        settings,
+        bad_records,
         ..
-    } = *rescoring;
-    let last = steps.take_last();
+    } = rescoring;
+    let last = part.last.take();
     if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
         return Ok(last.report.clone());
     }
+    let is_kept = part.folder.is_some();
     let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
         (last.place, last.output, last.positions)
     });
     let mut report = last.map(|last| last.report).unwrap_or_default();
-    let mut out = if steps.is_kept() {
+    let mut out = if is_kept {
         Output::resume(path, format, length, positions)?
     } else {
         Output::create(path, format)?
     };
     let mut block = Block::new(rescoring, watch.stop, on_positions);
-    let division = rescoring.division();
-    sources.read_part(steps.shard(), from, division, watch, |found| {
-        if division.begins_group(found.place) && block.begin_group() {
+    let group = rescoring.group();
+    sources.read_part(part.shard, from, group, watch, |found| {
+        if found.place.records.is_multiple_of(group) && block.begin_group() {
             block.write(&mut report, &mut out)?;
-            if steps.is_kept() {
+            if is_kept {
                 let (output, positions) = out.pause()?;
-                let checkpoint = Checkpoint {
+                part.keep(&Checkpoint {
+                    place: found.place,
                     output,
                     positions,
-                    ..Checkpoint::at(found.place, &report)
-                };
-                steps.keep(found.bytes, &checkpoint)?;
+                    is_complete: false,
+                    report: &report,
+                })?;
             }
         }
         let tally = &mut report.tally;
-        if let Some(record) = tally.take(found.source, found.record, settings.bad_records)? {
+        if let Some(record) = tally.take(found.source, found.record, bad_records)? {
             block.push(record);
         }
         Ok(())
     })?;
     block.write(&mut report, &mut out)?;
-    let (length, _) = out.pause()?;
-    report.tally.written = out.finish()?;
-    let end = Checkpoint {
-        output: length,
-        ..Checkpoint::end(report.tally.written, &report)
-    };
-    steps.keep(0, &end)?;
+    let (output, _) = out.pause()?;
+    let positions = out.finish()?;
+    report.tally.written = positions;
+    part.keep(&Checkpoint {
+        place: Place::default(),
+        output,
+        positions,
+        is_complete: true,
+        report: &report,
+    })?;
     Ok(report)
 }
 
@@ -168,7 +208,7 @@ pub fn write_positions(
     (path, out): (&Path, &mut dyn Write),
     watch: &Watch<'_>,
 ) -> Result<RescoreReport, DataError> {
-    let positions = Positions::new(out).map_err(DataError::scores(path))?;
+    let positions = Positions::new(out).map_err(DataError::at(path))?;
     let scorer = Scorer::writing(positions);
     with_column(sources, bad_records, (path, scorer), &mut |_| Ok(()), watch)
 }
@@ -188,7 +228,7 @@ pub fn take_scores(
 ) -> Result<RescoreReport, DataError> {
     check_formats(sources, format)?;
     let mut out = Output::create(output, format)?;
-    let column = Column::new(column, scale).map_err(DataError::scores(path))?;
+    let column = Column::new(column, scale).map_err(DataError::at(path))?;
     let scorer = Scorer::reading(column);
     let put = &mut |record: &Record| out.write(record);
     let mut report = with_column(sources, bad_records, (path, scorer), put, watch)?;
@@ -210,10 +250,10 @@ fn with_column(
             return Ok(());
         };
         let rescored = scorer.rescore(&record, &|| false);
-        scorer.check().map_err(DataError::scores(path))?;
+        scorer.check().map_err(DataError::at(path))?;
         rescored.map_or(Ok(()), |record| put(&record))
     })?;
-    report.searches = scorer.finish().map_err(DataError::scores(path))?;
+    report.searches = scorer.finish().map_err(DataError::at(path))?;
     Ok(report)
 }
 
@@ -250,34 +290,24 @@ fn check_formats(sources: &Sources, output: Format) -> Result<(), DataError> {
 }
 
 impl Rescoring<'_> {
-    /// Where groups of records may begin.
-    fn division(&self) -> Division {
+    /// Records of a group; a game is a group by itself.
+    fn group(&self) -> u64 {
         if self.output.1.content() == Content::Games {
-            Division::Records
+            1
         } else {
-            Division::Blocks(GROUP)
+            GROUP
         }
     }
 
     /// Positions between two checkpoints.
     fn block_positions(&self) -> u64 {
-        let Some(effort) = &self.settings.effort else {
+        let Some(effort) = &self.effort else {
             return STATIC_BLOCK;
         };
         let of_depth = |depth: Depth| NODES_AT_DEPTH_0 << depth.clamp(0, MAX_ESTIMATED_DEPTH);
         let nodes = effort.nodes.or_else(|| effort.depth.map(of_depth));
         let nodes = nodes.unwrap_or(BLOCK_NODES);
         (BLOCK_NODES / nodes.max(1)).max(GROUP)
-    }
-}
-
-impl Division {
-    /// Whether a group begins at a place.
-    const fn begins_group(self, place: Place) -> bool {
-        match self {
-            Self::Blocks(length) => place.records.is_multiple_of(length),
-            Self::Records | Self::Games => true,
-        }
     }
 }
 
@@ -302,7 +332,7 @@ impl<'a> Block<'a> {
         stop: &'a Stop,
         on_positions: &'a (dyn Fn(u64) + Sync),
     ) -> Self {
-        let effort = rescoring.settings.effort.as_ref();
+        let effort = rescoring.effort.as_ref();
         Self {
             rescoring,
             limits: effort.map(|effort| Arc::new(effort.limits())),
@@ -346,7 +376,7 @@ impl<'a> Block<'a> {
             rescored: groups.iter().map(|_| None).collect(),
         };
         let execution = Execution {
-            threads: self.rescoring.settings.threads.min(groups.len()),
+            threads: self.rescoring.threads.min(groups.len()),
             name: "rescore",
             stack_bytes: Some(SOLO_STACK_BYTES),
             stop: self.stop,
@@ -385,14 +415,12 @@ impl Job for Groups<'_> {
     type Error = DataError;
 
     fn worker(&self) -> Result<Scorer<'static>, DataError> {
-        let Rescoring {
-            settings,
-            evaluator,
-            ..
+        let &Rescoring {
+            evaluator, hash_mb, ..
         } = self.block.rescoring;
-        let evaluator = (*evaluator).clone();
+        let evaluator = evaluator.clone();
         Ok(match &self.block.limits {
-            Some(limits) => Scorer::searching(settings.hash_mb, evaluator, Arc::clone(limits))?,
+            Some(limits) => Scorer::searching(hash_mb, evaluator, Arc::clone(limits))?,
             None => Scorer::evaluating(&evaluator),
         })
     }

@@ -88,30 +88,21 @@ fn rescored_by(
     (shard, threads): (&str, usize),
 ) -> RescoreReport {
     let paths: Vec<PathBuf> = paths.iter().map(|&path| path.clone()).collect();
-    let settings = RescoreSettings {
+    let rescoring = Rescoring {
+        sources: &Sources::new(&paths, None).expect("known endings"),
+        output: (out, Format::of_path(out).expect("a known ending")),
+        evaluator: &Evaluator::Material,
         effort,
         hash_mb: 1,
         threads,
         bad_records: BadRecords::Stop,
-    };
-    let rescoring = Rescoring {
-        sources: &Sources::new(&paths, None).expect("known endings"),
-        output: (out, Format::of_path(out).expect("a known ending")),
-        settings: &settings,
-        evaluator: &Evaluator::Material,
     };
     let shard: Shard = shard.parse().expect("a shard");
     let watch = Watch {
         stop: &RUNNING,
         progress: &|_, _| {},
     };
-    run(
-        &rescoring,
-        &mut Steps::new(shard, None, None),
-        &watch,
-        &|_| {},
-    )
-    .expect("good files")
+    run(&rescoring, Part::unkept(shard), &watch, &|_| {}).expect("good files")
 }
 
 fn read(path: &Path) -> Vec<Record> {
@@ -205,28 +196,25 @@ fn other_kinds_of_data_are_refused() {
     let folder = Folder::new("kinds");
     let [pack, psv] = ["in.pack", "out.psv"].map(|name| folder.path(name));
     write(&pack, 1);
-    let settings = RescoreSettings {
+    let sources = Sources::new(&[pack], None).expect("a known ending");
+    let mut rescoring = Rescoring {
+        sources: &sources,
+        output: (&psv, Format::Psv),
+        evaluator: &Evaluator::Material,
         effort: SEARCH,
         hash_mb: 1,
         threads: 1,
         bad_records: BadRecords::Stop,
     };
-    let sources = Sources::new(&[pack], None).expect("a known ending");
-    let mut rescoring = Rescoring {
-        sources: &sources,
-        output: (&psv, Format::Psv),
-        settings: &settings,
-        evaluator: &Evaluator::Material,
-    };
     let watch = Watch {
         stop: &RUNNING,
         progress: &|_, _| {},
     };
-    let result = run(&rescoring, &mut Steps::whole(), &watch, &|_| {});
+    let result = run(&rescoring, Part::unkept(Shard::WHOLE), &watch, &|_| {});
     assert!(matches!(result, Err(DataError::OtherKind { .. })));
     // Lines of moves have no scores, so that the work would be lost.
     rescoring.output = (&psv, Format::Usi);
-    let result = run(&rescoring, &mut Steps::whole(), &watch, &|_| {});
+    let result = run(&rescoring, Part::unkept(Shard::WHOLE), &watch, &|_| {});
     let said = result.expect_err("there are no scores").to_string();
     assert!(
         said.starts_with("usi cannot be written here, expected psv "),

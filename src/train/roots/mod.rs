@@ -243,7 +243,7 @@ fn read_csa(
     source: &Source,
     take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    let bytes = fs::read(&source.path).map_err(DataError::io(&source.path))?;
+    let bytes = fs::read(&source.path).map_err(DataError::at(&source.path))?;
     let fault = |record, fault| TeacherError {
         record,
         offset: 0,
@@ -265,7 +265,7 @@ fn read_others(
     source: &Source,
     take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    let file = File::open(&source.path).map_err(DataError::io(&source.path))?;
+    let file = File::open(&source.path).map_err(DataError::at(&source.path))?;
     for record in TeacherReader::new(BufReader::new(file), source.format) {
         match record {
             Ok(Record::Game(game)) => take(Ok(Game::of_pack(&game.game)))?,

@@ -18,7 +18,7 @@ use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
 use crate::records::sample::Sample;
-use crate::records::score::{centipawns_to_psv, psv_to_ninths};
+use crate::records::score::psv_to_ninths;
 use crate::records::teacher::{
     BAD_RESULT, Fault, FormatFault, ILLEGAL_MOVE, Record, ScoredPosition, Skipped, Span, TRUNCATED,
     TeacherGame, UNREADABLE, class_of_position,
@@ -26,51 +26,56 @@ use crate::records::teacher::{
 use crate::records::tree::TreePosition;
 use crate::types::Move16;
 
-// --- Samples ---
+// --- Records of one size ---
 
-pub(super) struct Psv;
+/// A format whose records have `N` bytes, each a position.
+pub(super) struct FixedSize<const N: usize> {
+    /// Checks and decodes a record. The position may be set up for the checks.
+    decode: fn(&[u8; N], &mut Position) -> Result<Record, Fault>,
+    write: fn(&Record, &mut dyn Write) -> io::Result<u64>,
+}
 
-impl Codec for Psv {
+impl<const N: usize> Codec for FixedSize<N> {
     fn read(
         &self,
         input: &mut dyn BufRead,
         scratch: &mut Position,
     ) -> Result<Option<Record>, Fault> {
-        let Some(bytes) = read_record(input)? else {
-            return Ok(None);
-        };
-        let record = PackedSfenValue::from_bytes(&bytes);
+        let record = read_record(input)?;
+        record
+            .map(|bytes| (self.decode)(&bytes, scratch))
+            .transpose()
+    }
+
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        (self.write)(record, out)
+    }
+}
+
+pub(super) const PSV: FixedSize<{ PackedSfenValue::SIZE }> = FixedSize {
+    decode: |bytes, scratch| {
+        let record = PackedSfenValue::from_bytes(bytes);
         set_up(scratch, record.position.unpack_board()?, record.ply)?;
         let sample = record.to_sample().ok_or(Fault::Result {
             found: record.result.into(),
             expected: "1, 0 or -1",
         })?;
         check_move(scratch, sample.mv, record.mv)?;
-        let mut scored = ScoredPosition::from_bytes(sample, Format::Psv, &bytes, centipawns_to_psv);
+        let mut scored = ScoredPosition::from_bytes(sample, Format::Psv, bytes);
         scored.score_ninths = psv_to_ninths(record.score);
-        Ok(Some(Record::Sample(scored)))
-    }
-
-    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        Ok(Record::Sample(scored))
+    },
+    write: |record, out| {
         write_samples(Format::Psv, record, out, |sample| {
             PackedSfenValue::from_sample(sample).to_bytes()
         })
-    }
-}
+    },
+};
 
-pub(super) struct HcpeCodec;
-
-impl Codec for HcpeCodec {
-    fn read(
-        &self,
-        input: &mut dyn BufRead,
-        scratch: &mut Position,
-    ) -> Result<Option<Record>, Fault> {
-        let Some(bytes) = read_record(input)? else {
-            return Ok(None);
-        };
-        let record = Hcpe::from_bytes(&bytes);
-        set_up(scratch, record.position.unpack_board()?, 1)?;
+pub(super) const HCPE: FixedSize<{ Hcpe::SIZE }> = FixedSize {
+    decode: |bytes, scratch| {
+        let record = Hcpe::from_bytes(bytes);
+        set_up(scratch, record.position.unpack_board()?, PLY)?;
         let result = record.game_result().ok_or(Fault::Result {
             found: record.result.into(),
             expected: "0 (draw), 1 (black won) or 2 (white won) in its lowest two bits",
@@ -83,29 +88,19 @@ impl Codec for HcpeCodec {
             ply: 0,
         };
         check_move(scratch, sample.mv, record.mv)?;
-        let scored = ScoredPosition::from_bytes(sample, Format::Hcpe, &bytes, |score| score);
-        Ok(Some(Record::Sample(scored)))
-    }
-
-    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        let scored = ScoredPosition::from_bytes(sample, Format::Hcpe, bytes);
+        Ok(Record::Sample(scored))
+    },
+    write: |record, out| {
         write_samples(Format::Hcpe, record, out, |sample| {
             Hcpe::from_sample(sample).to_bytes()
         })
-    }
-}
+    },
+};
 
-pub(super) struct Psum;
-
-impl Codec for Psum {
-    fn read(
-        &self,
-        input: &mut dyn BufRead,
-        scratch: &mut Position,
-    ) -> Result<Option<Record>, Fault> {
-        let Some(bytes) = read_record(input)? else {
-            return Ok(None);
-        };
-        let sum = PositionSum::from_bytes(&bytes);
+pub(super) const PSUM: FixedSize<{ PositionSum::SIZE }> = FixedSize {
+    decode: |bytes, scratch| {
+        let sum = PositionSum::from_bytes(bytes);
         set_up(scratch, sum.position.unpack_board()?, sum.ply)?;
         if sum.count() == 0 {
             return Err(Fault::Result {
@@ -120,49 +115,34 @@ impl Codec for Psum {
             });
         }
         check_move(scratch, Move16::from_bits(sum.mv), sum.mv)?;
-        Ok(Some(Record::Sum(sum)))
-    }
+        Ok(Record::Sum(sum))
+    },
+    write: |record, out| write_each(out, |put| record.for_each_sum(|sum| put(sum.to_bytes()))),
+};
 
-    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
-        write_each(out, |put| record.for_each_sum(|sum| put(sum.to_bytes())))
-    }
-}
-
-// --- Positions without a result ---
-
-pub(super) struct Tree;
-
-/// The last byte of a record is not a bound.
-#[derive(Debug, Error)]
-#[error("bound {0}, expected 1 (at most), 2 (at least) or 3 (exact)")]
-struct BoundFault(u8);
-
-impl Codec for Tree {
-    fn read(
-        &self,
-        input: &mut dyn BufRead,
-        scratch: &mut Position,
-    ) -> Result<Option<Record>, Fault> {
-        let Some(bytes) = read_record::<{ TreePosition::SIZE }>(input)? else {
-            return Ok(None);
-        };
-        let found = TreePosition::from_bytes(&bytes);
+pub(super) const TREE: FixedSize<{ TreePosition::SIZE }> = FixedSize {
+    decode: |bytes, scratch| {
+        let found = TreePosition::from_bytes(bytes);
         let found = found.ok_or(BoundFault(bytes[TreePosition::SIZE - 1]))?;
         set_up(scratch, found.position.unpack_board()?, found.ply)?;
         if let Some(mv) = found.mv {
             check_move(scratch, Some(mv), Move16::to_bits(mv))?;
         }
-        Ok(Some(Record::Tree(found)))
-    }
-
-    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        Ok(Record::Tree(found))
+    },
+    write: |record, out| {
         let Record::Tree(position) = record else {
             return Ok(0);
         };
         out.write_all(&position.to_bytes())?;
         Ok(1)
-    }
-}
+    },
+};
+
+/// The last byte of a record is not a bound.
+#[derive(Debug, Error)]
+#[error("bound {0}, expected 1 (at most), 2 (at least) or 3 (exact)")]
+struct BoundFault(u8);
 
 impl FormatFault for BoundFault {
     fn class(&self) -> &'static str {
@@ -170,31 +150,21 @@ impl FormatFault for BoundFault {
     }
 }
 
-/// The ply of a position, which the format does not store.
+/// The ply of positions of formats that do not store it.
 const PLY: u16 = 1;
 
-pub(super) struct Hcp;
-
-impl Codec for Hcp {
-    fn read(
-        &self,
-        input: &mut dyn BufRead,
-        scratch: &mut Position,
-    ) -> Result<Option<Record>, Fault> {
-        let Some(bytes) = read_record(input)? else {
-            return Ok(None);
-        };
-        let board = HuffmanCodedPos::from_bytes(bytes).unpack_board()?;
+pub(super) const HCP: FixedSize<{ size_of::<HuffmanCodedPos>() }> = FixedSize {
+    decode: |bytes, scratch| {
+        let board = HuffmanCodedPos::from_bytes(*bytes).unpack_board()?;
         set_up(scratch, board, PLY)?;
-        Ok(Some(Record::Position(PackedSfen::of(scratch), PLY)))
-    }
-
-    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
+        Ok(Record::Position(PackedSfen::of(scratch), PLY))
+    },
+    write: |record, out| {
         write_positions(record, out, |position| {
             HuffmanCodedPos::of(position).to_bytes()
         })
-    }
-}
+    },
+};
 
 // --- Games ---
 
@@ -237,23 +207,6 @@ impl Codec for PackCodec {
     }
 }
 
-impl FormatFault for GameFault {
-    fn class(&self) -> &'static str {
-        match self {
-            Self::Io(_) => UNREADABLE,
-            Self::Truncated => TRUNCATED,
-            Self::NoGame(_) => "no game",
-            Self::Result { .. } => BAD_RESULT,
-            Self::Start(error) => class_of_position(error),
-            Self::Move(_) => ILLEGAL_MOVE,
-        }
-    }
-
-    fn is_fatal(&self) -> bool {
-        Self::is_fatal(self)
-    }
-}
-
 pub(super) struct Hcpe3Codec;
 
 impl Codec for Hcpe3Codec {
@@ -270,7 +223,6 @@ impl Codec for Hcpe3Codec {
             game.to_pack(),
             unsearched.map(|(index, _)| index).collect(),
             (Format::Hcpe3, bytes.into()),
-            Hcpe3Game::set_scores,
         );
         Ok(Some(Record::Game(Box::new(game))))
     }
@@ -284,5 +236,22 @@ impl Codec for Hcpe3Codec {
             None => Hcpe3Game::from_pack(&game.game).write(&mut out)?,
         }
         Ok(record.positions())
+    }
+}
+
+impl FormatFault for GameFault {
+    fn class(&self) -> &'static str {
+        match self {
+            Self::Io(_) => UNREADABLE,
+            Self::Truncated => TRUNCATED,
+            Self::Flag(_) | Self::Endless => "no game",
+            Self::End(_) | Self::Ending(_) => BAD_RESULT,
+            Self::Start(error) => class_of_position(error),
+            Self::Move(_) | Self::Candidate { .. } => ILLEGAL_MOVE,
+        }
+    }
+
+    fn is_fatal(&self) -> bool {
+        Self::is_fatal(self)
     }
 }

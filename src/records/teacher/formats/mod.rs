@@ -14,15 +14,13 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::position::{Board, Position};
-use crate::records::hcpe::Hcpe;
-use crate::records::packed::HuffmanCodedPos;
-use crate::records::psum::PositionSum;
-use crate::records::psv::PackedSfenValue;
 use crate::records::sample::Sample;
 use crate::records::teacher::{Fault, Record, Skipped, Span};
-use crate::records::tree::TreePosition;
+use crate::records::text::TextFormat;
 use crate::types::{Color, EnteringKingRule, Move16};
 use crate::util::read_up_to;
+use Content::{Games, Positions, Samples, TreePositions};
+use binary::FixedSize;
 
 /// A format of teacher data.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -85,134 +83,81 @@ struct Row {
     /// Another extension of the same format.
     alias: Option<&'static str>,
     content: Content,
-    /// Whether records have scores to learn from.
-    has_scores: bool,
-    is_writable: bool,
     size: Size,
     codec: &'static dyn Codec,
+    /// The format that a file of games is read and written in as text, with names and times.
+    text: Option<TextFormat>,
 }
 
-const SAMPLES: Row = Row {
-    format: Format::Psv,
-    name: "psv",
-    alias: Some("bin"),
-    content: Content::Samples,
-    has_scores: true,
-    is_writable: true,
-    size: Size::Exactly(PackedSfenValue::SIZE),
-    codec: &binary::Psv,
-};
+impl Row {
+    /// A format of records of one size.
+    const fn fixed<const N: usize>(
+        format: Format,
+        name: &'static str,
+        content: Content,
+        codec: &'static FixedSize<N>,
+    ) -> Self {
+        Self {
+            format,
+            name,
+            alias: None,
+            content,
+            size: Size::Exactly(N),
+            codec,
+            text: None,
+        }
+    }
 
-const GAMES: Row = Row {
-    format: Format::Pack,
-    name: "pack",
-    alias: None,
-    content: Content::Games,
-    size: Size::About(4),
-    codec: &binary::PackCodec,
-    ..SAMPLES
-};
+    /// A format of games, in which a position takes about `bytes` bytes.
+    const fn games(
+        format: Format,
+        name: &'static str,
+        bytes: usize,
+        codec: &'static dyn Codec,
+    ) -> Self {
+        Self {
+            format,
+            name,
+            alias: None,
+            content: Games,
+            size: Size::About(bytes),
+            codec,
+            text: None,
+        }
+    }
+
+    const fn with_alias(mut self, alias: &'static str) -> Self {
+        self.alias = Some(alias);
+        self
+    }
+
+    const fn as_text(mut self, text: TextFormat) -> Self {
+        self.text = Some(text);
+        self
+    }
+}
 
 const TABLE: [Row; 13] = [
-    SAMPLES,
+    Row::fixed(Format::Psv, "psv", Samples, &binary::PSV).with_alias("bin"),
+    Row::fixed(Format::Hcpe, "hcpe", Samples, &binary::HCPE),
+    Row::fixed(Format::Psum, "psum", Samples, &binary::PSUM),
+    Row::fixed(Format::Tree, "tree", TreePositions, &binary::TREE),
+    Row::games(Format::Hcpe3, "hcpe3", 10, &binary::Hcpe3Codec),
+    Row::games(Format::Pack, "pack", 4, &binary::PackCodec),
+    Row::fixed(Format::Hcp, "hcp", Positions, &binary::HCP),
     Row {
-        format: Format::Hcpe,
-        name: "hcpe",
-        alias: None,
-        size: Size::Exactly(Hcpe::SIZE),
-        codec: &binary::HcpeCodec,
-        ..SAMPLES
+        content: Positions,
+        ..Row::games(Format::Sfen, "sfen", 60, &text::SFEN).as_text(TextFormat::Usi)
     },
-    Row {
-        format: Format::Psum,
-        name: "psum",
-        alias: None,
-        size: Size::Exactly(PositionSum::SIZE),
-        codec: &binary::Psum,
-        ..SAMPLES
-    },
-    Row {
-        format: Format::Tree,
-        name: "tree",
-        alias: None,
-        content: Content::TreePositions,
-        size: Size::Exactly(TreePosition::SIZE),
-        codec: &binary::Tree,
-        ..SAMPLES
-    },
-    Row {
-        format: Format::Hcpe3,
-        name: "hcpe3",
-        size: Size::About(10),
-        codec: &binary::Hcpe3Codec,
-        ..GAMES
-    },
-    GAMES,
-    Row {
-        format: Format::Hcp,
-        name: "hcp",
-        alias: None,
-        content: Content::Positions,
-        has_scores: false,
-        size: Size::Exactly(size_of::<HuffmanCodedPos>()),
-        codec: &binary::Hcp,
-        ..SAMPLES
-    },
-    Row {
-        format: Format::Sfen,
-        name: "sfen",
-        alias: None,
-        content: Content::Positions,
-        has_scores: false,
-        size: Size::About(60),
-        codec: &text::Sfen,
-        ..SAMPLES
-    },
-    Row {
-        format: Format::Usi,
-        name: "usi",
-        has_scores: false,
-        size: Size::About(5),
-        codec: &text::Usi,
-        ..GAMES
-    },
-    Row {
-        format: Format::Csa,
-        name: "csa",
-        has_scores: false,
-        size: Size::About(10),
-        codec: &text::Csa,
-        ..GAMES
-    },
-    Row {
-        format: Format::Kif,
-        name: "kif",
-        alias: Some("kifu"),
-        has_scores: false,
-        is_writable: false,
-        size: Size::About(10),
-        codec: &text::KIF,
-        ..GAMES
-    },
-    Row {
-        format: Format::Ki2,
-        name: "ki2",
-        alias: Some("ki2u"),
-        has_scores: false,
-        is_writable: false,
-        size: Size::About(10),
-        codec: &text::KIF,
-        ..GAMES
-    },
-    Row {
-        format: Format::Jkf,
-        name: "jkf",
-        has_scores: false,
-        is_writable: false,
-        size: Size::About(100),
-        codec: &text::JKF,
-        ..GAMES
-    },
+    Row::games(Format::Usi, "usi", 5, &text::USI).as_text(TextFormat::Usi),
+    Row::games(Format::Csa, "csa", 10, &text::Csa).as_text(TextFormat::Csa),
+    Row::games(Format::Kif, "kif", 10, &text::WholeFile(TextFormat::Kif))
+        .with_alias("kifu")
+        .as_text(TextFormat::Kif),
+    Row::games(Format::Ki2, "ki2", 10, &text::WholeFile(TextFormat::Ki2))
+        .with_alias("ki2u")
+        .as_text(TextFormat::Ki2),
+    Row::games(Format::Jkf, "jkf", 100, &text::WholeFile(TextFormat::Jkf)).as_text(TextFormat::Jkf),
 ];
 
 const _: () = {
@@ -281,27 +226,35 @@ impl Format {
 
     /// Whether a file can keep the scores of a search. Lines of moves and plain positions cannot.
     pub const fn keeps_scores(self) -> bool {
-        !matches!(self.content(), Content::Positions) && !matches!(self, Self::Usi)
+        !matches!(self.content(), Positions) && !matches!(self, Self::Usi)
     }
 
     /// Whether the records have scores to learn from.
     pub const fn has_scores(self) -> bool {
-        self.row().has_scores
+        self.text().is_none() && !matches!(self.content(), Positions)
     }
 
     /// Whether a file of this format can keep what a record says. Positions of search trees have a
     /// format of their own, because their scores may be bounds and there is no result.
     pub const fn keeps(self, record: &Record) -> bool {
         match self.content() {
-            Content::Positions => true,
-            Content::TreePositions => matches!(record, Record::Tree(_) | Record::Position(..)),
-            Content::Samples | Content::Games => !matches!(record, Record::Tree(_)),
+            Positions => true,
+            TreePositions => matches!(record, Record::Tree(_) | Record::Position(..)),
+            Samples | Games => !matches!(record, Record::Tree(_)),
         }
     }
 
     /// Whether the format can be written, not only read.
     pub const fn is_writable(self) -> bool {
-        self.row().is_writable
+        match self.text() {
+            Some(text) => text.holds_many(),
+            None => true,
+        }
+    }
+
+    /// The format in which a file is read as games with names and times; `None` if it has none.
+    pub const fn text(self) -> Option<TextFormat> {
+        self.row().text
     }
 
     /// Bytes of a record if all have the same size; each is a position then.

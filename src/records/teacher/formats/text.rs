@@ -8,12 +8,11 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, GameResult, RecordedMove, Thought};
-use crate::records::jkf;
-use crate::records::kif;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::sfen_line::SfenLine;
 use crate::records::teacher::{BAD_LINE, Fault, FormatFault, ILLEGAL_MOVE, Record};
+use crate::records::text::TextFormat;
 use crate::records::{RecordError, encoding, score};
 use crate::types::{Repetition, Score};
 
@@ -29,33 +28,30 @@ const WIN: &str = "win";
 /// The last word of a game that the side to move lost.
 const RESIGN: &str = "resign";
 
+/// Positions and games one a line, and how a record is written.
+pub(super) struct Lines(fn(&Record, &mut dyn Write) -> io::Result<u64>);
+
 /// `.sfen`: positions are written.
-pub(super) struct Sfen;
+pub(super) const SFEN: Lines = Lines(|record, out| {
+    write_positions(record, out, |position| format!("{}\n", position.to_sfen()))
+});
 
 /// `.usi`: games are written.
-pub(super) struct Usi;
+pub(super) const USI: Lines = Lines(|record, out| {
+    let Some(game) = record.game() else {
+        return Ok(0);
+    };
+    writeln!(out, "{}", game_text(&game.game))?;
+    Ok(game.game.moves.len() as u64)
+});
 
-impl Codec for Sfen {
+impl Codec for Lines {
     fn read(&self, input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
         next_record(input)
     }
 
     fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
-        write_positions(record, out, |position| format!("{}\n", position.to_sfen()))
-    }
-}
-
-impl Codec for Usi {
-    fn read(&self, input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
-        next_record(input)
-    }
-
-    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
-        let Some(game) = record.game() else {
-            return Ok(0);
-        };
-        writeln!(out, "{}", game_text(&game.game))?;
-        Ok(game.game.moves.len() as u64)
+        (self.0)(record, out)
     }
 }
 
@@ -191,13 +187,7 @@ fn next_game(input: &mut dyn BufRead) -> Result<Vec<u8>, Fault> {
 
 /// A format whose files hold one game each. `raicho convert` writes them from other games as text;
 /// from teacher data they are not written.
-pub(super) struct WholeFile(fn(&str) -> Result<GameRecord, Fault>);
-
-/// KIF and KI2, which tell themselves apart.
-pub(super) const KIF: WholeFile = WholeFile(|text| Ok(kif::read(text)?));
-
-/// JKF, whose text is JSON.
-pub(super) const JKF: WholeFile = WholeFile(|text| Ok(jkf::read(text)?));
+pub(super) struct WholeFile(pub(super) TextFormat);
 
 impl Codec for WholeFile {
     fn read(&self, input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
@@ -209,8 +199,8 @@ impl Codec for WholeFile {
         if bytes.len() as u64 > LONGEST_RECORD {
             return Err(Fault::LongLine(LONGEST_RECORD));
         }
-        let record = (self.0)(&encoding::decode(&bytes))?;
-        Ok(Some(from_record(&record).into()))
+        let record = self.0.read(&bytes).into_iter().next().transpose()?;
+        Ok(record.map(|record| from_record(&record).into()))
     }
 
     fn write(&self, _: &Record, _: &mut dyn Write) -> io::Result<u64> {

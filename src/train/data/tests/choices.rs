@@ -53,9 +53,7 @@ fn positions_with_entered_kings_can_be_chosen() {
     };
     let sources = Sources::new(&[from], None).unwrap();
     let stop = BadRecords::Stop;
-    let report =
-        watched(|watch| pass::run(&sources, &destination, stop, &mut Steps::whole(), watch))
-            .unwrap();
+    let report = watched(|watch| pass::run(&sources, &destination, stop, watch)).unwrap();
     assert_eq!((report.samples, report.tally.written), (5, 3));
     let plies: Vec<u16> = fs::read(&to)
         .unwrap()
@@ -70,15 +68,7 @@ fn statistics_count_everything() {
     let folder = Folder::new("stats");
     let [pack, svg] = ["in.pack", "out.svg"].map(|name| folder.path(name));
     write(&pack, 30, 1);
-    let stats = watched(|watch| {
-        stats::run(
-            &sources(&[&pack]),
-            BadRecords::Stop,
-            &mut Steps::whole(),
-            watch,
-        )
-    })
-    .unwrap();
+    let stats = watched(|watch| stats::run(&sources(&[&pack]), BadRecords::Stop, watch)).unwrap();
     assert_eq!((stats.games, stats.samples), ([10; 3], [200; 3]));
     let text = stats.to_string();
     assert!(text.contains("30  games, 33.3 % black won"), "{text}");
@@ -110,13 +100,7 @@ fn interrupted_work_leaves_nothing_behind() {
     };
     let shuffled = shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, &watch);
     assert!(matches!(shuffled, Err(DataError::Interrupted(_))));
-    let converted = pass::run(
-        &sources(&[&path]),
-        &to_file(&out),
-        BadRecords::Stop,
-        &mut Steps::whole(),
-        &watch,
-    );
+    let converted = pass::run(&sources(&[&path]), &to_file(&out), BadRecords::Stop, &watch);
     assert!(matches!(converted, Err(DataError::Interrupted(_))));
     assert_eq!(folder.files(), 1);
 }

@@ -20,7 +20,6 @@ fn divide(path: &Path, rest: &Path, held_out: &Path, entered_kings: bool) -> [u6
             &Sources::new(&[path.to_owned()], None).unwrap(),
             &destination,
             BadRecords::Stop,
-            &mut Steps::whole(),
             watch,
         )
     })
@@ -40,16 +39,8 @@ fn held_out_games_are_whole_and_nowhere_else() {
         let counts = divide(&path, &rest, &held_out, false);
         assert_eq!(counts.iter().sum::<u64>(), 4000);
         for (from, to) in [(&rest, &rest_games), (&held_out, &held_games)] {
-            watched(|watch| {
-                pass::run(
-                    &sources(&[from]),
-                    &to_file(to),
-                    BadRecords::Stop,
-                    &mut Steps::whole(),
-                    watch,
-                )
-            })
-            .unwrap();
+            watched(|watch| pass::run(&sources(&[from]), &to_file(to), BadRecords::Stop, watch))
+                .unwrap();
         }
         let [rest, held] = [&rest_games, &held_games]
             .map(|path| fs::read_to_string(path).unwrap().lines().count());

@@ -1,6 +1,5 @@
 //! The tools on small files: they keep every record and find every fault.
 
-use super::steps::Steps;
 use crate::runs::{Stop, Watch};
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,8 +20,8 @@ use crate::records::teacher::{Format, TeacherWriter};
 use crate::types::Color;
 
 mod choices;
+mod files;
 mod held_out;
-mod parts;
 mod trees;
 
 /// A temporary folder, which is removed on drop.
@@ -124,7 +123,6 @@ fn right_and_wrong_signs_are_told_apart() {
                     &sources(&[&path]),
                     &Destination::default(),
                     BadRecords::Stop,
-                    &mut Steps::whole(),
                     watch,
                 )
             });
@@ -177,15 +175,7 @@ fn bad_records_are_counted_and_left_out() {
     bytes.truncate(whole.len() - 1);
     fs::write(&path, &bytes).unwrap();
     let run = |bad_records| {
-        watched(|watch| {
-            pass::run(
-                &sources(&[&path]),
-                &to_file(&good),
-                bad_records,
-                &mut Steps::whole(),
-                watch,
-            )
-        })
+        watched(|watch| pass::run(&sources(&[&path]), &to_file(&good), bad_records, watch))
     };
     let error = run(BadRecords::Stop).err().unwrap().to_string();
     assert!(
@@ -220,7 +210,6 @@ fn shuffled_positions_are_the_same_in_another_order() {
             &sources(&[&path]),
             &to_file(&plain),
             BadRecords::Stop,
-            &mut Steps::whole(),
             watch,
         )
     })

@@ -62,10 +62,7 @@ fn conversions_leave_out_what_a_format_cannot_keep_and_count_it() {
         let out = folder.path(name);
         let both = sources(&[&tree, &pack]);
         let bad_records = BadRecords::Stop;
-        let mut steps = Steps::whole();
-        let run = |watch: &Watch<'_>| {
-            pass::run(&both, &to_file(&out), bad_records, &mut steps, watch).unwrap()
-        };
+        let run = |watch: &Watch<'_>| pass::run(&both, &to_file(&out), bad_records, watch).unwrap();
         let report = watched(run);
         let found = (report.tally.written, report.tally.left_out);
         assert_eq!(found, (written as u64, left_out as u64), "{name}");
@@ -148,8 +145,7 @@ fn trees_are_counted_by_bound() {
     let tree = folder.path("in.tree");
     let nodes = write_nodes(&tree);
     let trees = sources(&[&tree]);
-    let stats =
-        watched(|watch| stats::run(&trees, BadRecords::Stop, &mut Steps::whole(), watch)).unwrap();
+    let stats = watched(|watch| stats::run(&trees, BadRecords::Stop, watch)).unwrap();
     let count = |bound| nodes.iter().filter(|node| node.bound == bound).count() as u64;
     assert_eq!(stats.trees.positions, BOUNDS.map(count));
     assert_eq!(stats.samples, [0; 3]);
@@ -175,7 +171,7 @@ fn bad_trees_are_found_at_their_place() {
     fs::write(&tree, &bytes).unwrap();
     let report = watched(|watch| {
         let (trees, to) = (sources(&[&tree]), Destination::default());
-        pass::run(&trees, &to, BadRecords::Skip, &mut Steps::whole(), watch)
+        pass::run(&trees, &to, BadRecords::Skip, watch)
     })
     .unwrap();
     let classes: Vec<_> = report.tally.faults.keys().map(String::as_str).collect();

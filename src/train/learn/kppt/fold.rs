@@ -3,13 +3,11 @@
 //! Every weight is summed from its canonical place, so that mirrored and inverse ones come out
 //! equal to the last bit.
 
-use super::factors::Factor;
 use super::index::{
     KingPair, NUMBERS, RELATIVE_PAIRS, TABLE, canonical_king, group_of, is_central, pair, relative,
     relative_pair, rotated, rows_of, smaller, triangle,
 };
-use super::tables::{Tables, pairs_of};
-use crate::eval::kppt::PIECES_IN_SET;
+use super::tables::{Factor, Tables, pairs_of};
 use crate::eval::kppt::scalar::{self, SCALE, Weights};
 use crate::types::Rank;
 
@@ -18,30 +16,22 @@ pub(super) struct Folded<'a> {
     tables: &'a Tables,
     /// What turns outputs into units of weights.
     factor: f64,
-    /// Whether the kings' own weights are spread over their weights with pieces, so that KK is 0.
-    is_spread: bool,
 }
-
-/// All pieces but the kings, over which their own weights are spread.
-const PIECES: f64 = PIECES_IN_SET as u32 as f64;
 
 /// A sum in units of the output, board and turn part.
 type Sum = [f64; 2];
 
 fn add(sum: &mut Sum, weights: &[[f32; 2]], index: usize, sign: f64) {
-    // The table of a factor that is not learnt is empty.
-    if let Some(&[board, turn]) = weights.get(index) {
-        *sum = [sum[0] + sign * f64::from(board), sum[1] + f64::from(turn)];
-    }
+    let [board, turn] = weights[index];
+    *sum = [sum[0] + sign * f64::from(board), sum[1] + f64::from(turn)];
 }
 
 impl<'a> Folded<'a> {
     /// `scale` is the value of an output of 1.
-    pub(super) fn new(tables: &'a Tables, scale: u16, is_spread: bool) -> Self {
+    pub(super) fn new(tables: &'a Tables, scale: u16) -> Self {
         Self {
             tables,
             factor: f64::from(scale) * f64::from(SCALE),
-            is_spread,
         }
     }
 
@@ -138,9 +128,6 @@ fn with_sign([board, turn]: scalar::Weight, sign: f32) -> scalar::Weight {
 
 impl Weights for Folded<'_> {
     fn kk(&self, black_king: usize, white_king: usize) -> scalar::Weight {
-        if self.is_spread {
-            return [0; 2];
-        }
         let pair = KingPair::new(black_king, white_king);
         let (own, enemy) = pair.kings();
         with_sign(self.rounded(self.kings_sum(pair, own, enemy)), pair.sign())
@@ -150,14 +137,7 @@ impl Weights for Folded<'_> {
         let pair = KingPair::new(black_king, white_king);
         let (own, enemy) = pair.kings();
         let (index, sign) = pair.with_piece(piece);
-        let mut sum = self.piece_sum(index, own, enemy, index % NUMBERS);
-        if self.is_spread {
-            // Of kings that both sides see alike the board part is 0.
-            let kings = self.kings_sum(pair, own, enemy);
-            for (sum, part) in sum.iter_mut().zip(kings) {
-                *sum += part / PIECES;
-            }
-        }
+        let sum = self.piece_sum(index, own, enemy, index % NUMBERS);
         with_sign(self.rounded(sum), sign)
     }
 

@@ -7,12 +7,11 @@
 
 use rayon::prelude::*;
 
-use super::factors::{Factor, KingConstants};
 use super::index::{
     GROUPS, KINGS, NUMBERS, RELATIVE_PAIRS, group_of, pair, relative_pair, relative_rows_of,
     rows_of, smaller, triangle,
 };
-use super::tables::{Part, Tables, Weight, length, pairs_of, parts, relative_pairs_of};
+use super::tables::{Factor, Part, Tables, Weight, length, pairs_of, parts, relative_pairs_of};
 use super::view::{Batch, Info, PIECES, Row, View};
 use crate::train::learn::loss::loss_and_slope;
 use crate::types::Rank;
@@ -33,19 +32,6 @@ pub(super) struct Pass {
     slopes: Vec<f32>,
     /// What each task touches.
     touched: Vec<Vec<u32>>,
-}
-
-/// What the backward pass needs to know of the run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Step {
-    /// Exponent of the loss.
-    pub(super) power: f32,
-    /// Learning rate; `None` leaves the gradients in the tables.
-    pub(super) rate: Option<f32>,
-    /// The value of an output of 1.
-    pub(super) scale: f32,
-    /// Whether the constants of kings are learnt.
-    pub(super) kings: KingConstants,
 }
 
 impl Pass {
@@ -79,23 +65,30 @@ impl Pass {
         &self.outputs
     }
 
-    /// One step on a batch. Returns the loss before it as the sum over all positions.
-    pub(super) fn step(&mut self, tables: &mut Tables, batch: &Batch, step: Step) -> f64 {
-        self.forward(tables, batch, step.scale);
+    /// One step on a batch, with the value of an output of 1; without a learning rate the gradients
+    /// stay in the tables. Returns the loss before it as the sum over all positions.
+    pub(super) fn step(
+        &mut self,
+        tables: &mut Tables,
+        batch: &Batch,
+        scale: f32,
+        rate: Option<f32>,
+    ) -> f64 {
+        self.forward(tables, batch, scale);
         let mut sum = 0.0;
         self.slopes.clear();
         for (info, &output) in batch.positions.iter().zip(&self.outputs) {
-            let (loss, slope) = loss_and_slope(output, info.target, step.power);
+            let (loss, slope) = loss_and_slope(output, info.target);
             sum += f64::from(loss);
             self.slopes.push(slope);
         }
         let slopes = &self.slopes;
-        tasks(tables, &mut self.touched, step.kings)
+        tasks(tables, &mut self.touched)
             .into_par_iter()
             .for_each(|task| {
                 pulp::Arch::new().dispatch(
                     #[inline(always)]
-                    || task.run(batch, slopes, step.rate),
+                    || task.run(batch, slopes, rate),
                 );
             });
         sum
@@ -119,11 +112,7 @@ enum Task<'a> {
 }
 
 /// Divides the tables. `touched` gets a list for each task.
-fn tasks<'a>(
-    tables: &'a mut Tables,
-    touched: &'a mut Vec<Vec<u32>>,
-    constants: KingConstants,
-) -> Vec<Task<'a>> {
+fn tasks<'a>(tables: &'a mut Tables, touched: &'a mut Vec<Vec<u32>>) -> Vec<Task<'a>> {
     let most = KINGS + 4 * GROUPS + Factor::NUM;
     touched.resize(most, Vec::new());
     let mut touched = touched.iter_mut();
@@ -151,7 +140,6 @@ fn tasks<'a>(
                 let parts = parts(table, lengths, touched).into_iter().enumerate();
                 tasks.extend(parts.map(|(group, part)| Task::Pairs(group, factor, part)));
             }
-            Factor::King if constants != KingConstants::Learnt => {}
             Factor::Kkp | Factor::Kk | Factor::Kp | Factor::RelativeKp | Factor::King => {
                 let lengths = std::iter::once(length(factor));
                 let part = parts(table, lengths, touched).into_iter();
@@ -312,17 +300,13 @@ fn output_of(tables: &Tables, info: &Info, (sums, count): ([Weight; 2], usize), 
     let [us, [board, turn]] = sums;
     let mut sum = [us[0] - board, us[1] + turn];
     let (kkp, kk) = (tables.of(Factor::Kkp), tables.of(Factor::Kk));
-    if kkp.is_on() {
-        for (at, &index) in info.with_piece[..count].iter().enumerate() {
-            let [board, turn] = kkp.weights[index as usize];
-            sum[0] += sign_of(info.negative, at) * board;
-            sum[1] += turn;
-        }
+    for (at, &index) in info.with_piece[..count].iter().enumerate() {
+        let [board, turn] = kkp.weights[index as usize];
+        sum[0] += sign_of(info.negative, at) * board;
+        sum[1] += turn;
     }
-    if kk.is_on() {
-        let [board, turn] = kk.weights[usize::from(info.kings)];
-        sum = [sum[0] + info.sign * board, sum[1] + turn];
-    }
+    let [board, turn] = kk.weights[usize::from(info.kings)];
+    sum = [sum[0] + info.sign * board, sum[1] + turn];
     sum[0] + sum[1] + f32::from(info.material) / scale
 }
 
@@ -333,66 +317,36 @@ fn sum_of_view(tables: &Tables, view: &View) -> Weight {
     let mut add = |[board, turn]: Weight| sum = [sum[0] + board, sum[1] + turn];
     let (kp, relative_kp) = (tables.of(Factor::Kp), tables.of(Factor::RelativeKp));
     for piece in 0..view.count.into() {
-        if kp.is_on() {
-            add(kp.weights[king_piece(view, piece)]);
-        }
-        if relative_kp.is_on() {
-            add(relative_kp.weights[relative_piece(view, piece)]);
-        }
+        add(kp.weights[king_piece(view, piece)]);
+        add(relative_kp.weights[relative_piece(view, piece)]);
     }
-    if let Some(&weight) = tables.of(Factor::King).weights.get(usize::from(view.king)) {
-        add(weight);
-    }
+    add(tables.of(Factor::King).weights[usize::from(view.king)]);
     sum
 }
 
 /// The sum of the weights of all pairs of pieces of one king's side.
 #[inline(always)]
 fn sum_of_pairs(tables: &Tables, view: &View) -> Weight {
-    let (kpp, relative_kpp) = (tables.of(Factor::Kpp), tables.of(Factor::RelativeKpp));
-    let (rank_pp, pp) = (tables.of(Factor::RankPp), tables.of(Factor::Pp));
-    let of_distance = tables.of(Factor::RelativePp);
-    let of_king = match &kpp.weights[..] {
-        [] => &[],
-        weights => &weights[usize::from(view.king) * PAIRS..][..PAIRS],
-    };
-    let [
-        mut by_king,
-        mut by_relative,
-        mut by_pair,
-        mut by_rank,
-        mut by_distance,
-    ] = [
-        of_king,
-        &relative_kpp.weights,
-        &pp.weights,
-        &rank_pp.weights,
-        &of_distance.weights,
-    ]
-    .map(Sum::of);
+    let of_king = &tables.of(Factor::Kpp).weights[usize::from(view.king) * PAIRS..][..PAIRS];
+    let sum_of = |factor| Sum::of(&tables.of(factor).weights);
+    let mut by_king = Sum::of(of_king);
+    let mut by_relative = sum_of(Factor::RelativeKpp);
+    let mut by_pair = sum_of(Factor::Pp);
+    let mut by_rank = sum_of(Factor::RankPp);
+    let mut by_distance = sum_of(Factor::RelativePp);
     let mut row = [0; PIECES];
     for piece in 1..view.count.into() {
-        if kpp.is_on() {
-            king_row(view, piece, &mut row);
-            by_king.add_row(&row[..piece], 0);
-        }
-        if relative_kpp.is_on() {
-            relative_row(view, piece, &mut row);
-            by_relative.add_row(&row[..piece], 0);
-        }
+        king_row(view, piece, &mut row);
+        by_king.add_row(&row[..piece], 0);
+        relative_row(view, piece, &mut row);
+        by_relative.add_row(&row[..piece], 0);
         let group = group_of(view.numbers[piece].into());
-        if pp.is_on() || rank_pp.is_on() {
-            pair_row(view, piece, &mut row);
-            if pp.is_on() {
-                by_pair.add_row(&row[..piece], 0);
-            }
-            if rank_pp.is_on() {
-                // Replaces the start of the group by the start of the group and rank.
-                let shift = rank_start(view, group) - rows_of(group);
-                by_rank.add_row(&row[..piece], shift as u32);
-            }
-        }
-        if of_distance.is_on() && group > 0 {
+        pair_row(view, piece, &mut row);
+        by_pair.add_row(&row[..piece], 0);
+        // Replaces the start of the group by the start of the group and rank.
+        let shift = rank_start(view, group) - rows_of(group);
+        by_rank.add_row(&row[..piece], shift as u32);
+        if group > 0 {
             relative_pair_row(view, piece, &mut row);
             by_distance.add_row(&row[..piece], (group * RELATIVE_PAIRS) as u32);
         }

@@ -4,17 +4,61 @@
 //! A weight has a board part and a turn part, in units of the output: times the scale, in units in
 //! which a pawn is 90.
 
-use std::io;
+use std::io::{self, Read, Write};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::factors::{Factor, Factors, KingConstants, apery_values};
 use super::index::{
     GROUPS, KINGS, NUMBERS, RELATIVE, RELATIVE_PAIRS, relative_rows_of, rows_of, triangle,
 };
 use super::view::{PIECES, Row};
+use crate::train::learn::checkpoint::read_u32;
 use crate::types::{Rank, Square};
 use crate::util::{ZeroedPages, prefetch};
+
+/// A kind of weights that share a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Factor {
+    /// KPP: a king and two pieces.
+    Kpp,
+    /// Two pieces relative to the king.
+    RelativeKpp,
+    /// Two pieces and the rank of the king.
+    RankPp,
+    /// Two pieces, wherever the king is.
+    Pp,
+    /// Two pieces relative to each other.
+    RelativePp,
+    /// KKP: both kings and a piece.
+    Kkp,
+    /// A king and a piece.
+    Kp,
+    /// A piece relative to the king.
+    RelativeKp,
+    /// KK: both kings.
+    Kk,
+    /// A king's square.
+    King,
+}
+
+impl Factor {
+    /// Number of kinds of weights.
+    pub(super) const NUM: usize = 10;
+
+    /// All factors, in the order of checkpoints.
+    pub(super) const ALL: [Self; Self::NUM] = [
+        Self::Kpp,
+        Self::RelativeKpp,
+        Self::RankPp,
+        Self::Pp,
+        Self::RelativePp,
+        Self::Kkp,
+        Self::Kp,
+        Self::RelativeKp,
+        Self::Kk,
+        Self::King,
+    ];
+}
 
 /// Board part and turn part.
 pub(super) type Weight = [f32; 2];
@@ -36,7 +80,11 @@ pub(super) struct State {
     pub(super) squares: Weight,
 }
 
-/// The weights of one factor; none where it is not learnt.
+/// The weights of one factor.
+///
+/// In a checkpoint it is a sequence of the number of weights that no step has moved (u32), the number
+/// of weights that follow (u32), and for each of these its board part, its turn part and the sums of
+/// their squared gradients (f32 × 4). It ends with the last weight of the factor.
 pub(super) struct Table {
     pub(super) weights: ZeroedPages<Weight>,
     pub(super) states: ZeroedPages<State>,
@@ -50,9 +98,52 @@ impl Table {
         })
     }
 
-    /// Whether the factor is there.
-    pub(super) fn is_on(&self) -> bool {
-        !self.weights.is_empty()
+    /// Writes the weights that a step has moved, for a checkpoint.
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (weights, states) = (&self.weights[..], &self.states[..]);
+        let mut at = 0;
+        while at < states.len() {
+            let from = |at: usize| weights[at..].iter().zip(&states[at..]);
+            let skipped = from(at).take_while(|&entry| is_untouched(entry)).count();
+            let first = at + skipped;
+            let count = from(first)
+                .take_while(|&entry| !is_untouched(entry))
+                .count();
+            out.write_all(&(skipped as u32).to_le_bytes())?;
+            out.write_all(&(count as u32).to_le_bytes())?;
+            at = first + count;
+            for (weight, state) in weights[first..at].iter().zip(&states[first..at]) {
+                let [[a, b], [c, d]] =
+                    [*weight, state.squares].map(|part| part.map(f32::to_le_bytes));
+                out.write_all([a, b, c, d].as_flattened())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what [`Self::write`] wrote.
+    pub(super) fn read(&mut self, input: &mut dyn Read) -> io::Result<()> {
+        let length = self.weights.len();
+        let mut at = 0;
+        while at < length {
+            let first = at + read_u32(input)? as usize;
+            let end = first + read_u32(input)? as usize;
+            if end > length || end == at {
+                let text = format!("weight {end} of a factor of {length}");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+            }
+            let weights = self.weights[first..end].iter_mut();
+            for (weight, state) in weights.zip(&mut self.states[first..end]) {
+                let mut bytes = [0; size_of::<[Weight; 2]>()];
+                input.read_exact(&mut bytes)?;
+                let (words, _) = bytes.as_chunks::<4>();
+                let number = |at: usize| f32::from_le_bytes(words[at]);
+                *weight = [number(0), number(1)];
+                state.squares = [number(2), number(3)];
+            }
+            at = end;
+        }
+        Ok(())
     }
 }
 
@@ -76,28 +167,14 @@ pub(super) const fn length(factor: Factor) -> usize {
 }
 
 impl Tables {
-    /// Weights of 0, but for constants of kings set by hand. `scale` is the value of an output of
-    /// 1.
-    pub(super) fn new(factors: Factors, kings: KingConstants, scale: u16) -> io::Result<Self> {
-        let mut tables = Vec::with_capacity(Factor::NUM);
-        for factor in Factor::ALL {
-            let is_on = match factor {
-                Factor::King => kings != KingConstants::Zero,
-                other => factors.has(other),
-            };
-            tables.push(Table::new(if is_on { length(factor) } else { 0 })?);
-        }
+    /// Weights of 0.
+    pub(super) fn new() -> io::Result<Self> {
+        let tables = Factor::ALL.map(|factor| Table::new(length(factor)));
+        let tables: Vec<Table> = tables.into_iter().collect::<io::Result<_>>()?;
         let Ok(tables) = tables.try_into() else {
             unreachable!("one table for each factor");
         };
-        let mut tables = Self(tables);
-        if kings == KingConstants::Apery {
-            let weights = &mut tables.0[Factor::King as usize].weights;
-            for (weight, value) in weights.iter_mut().zip(apery_values()) {
-                weight[0] = value / f32::from(scale);
-            }
-        }
-        Ok(tables)
+        Ok(Self(tables))
     }
 
     /// The table of a factor.
@@ -105,12 +182,12 @@ impl Tables {
     pub(super) fn of(&self, factor: Factor) -> &Table {
         &self.0[factor as usize]
     }
+}
 
-    /// Bytes of all tables.
-    pub(super) fn bytes(&self) -> usize {
-        let bytes = size_of::<Weight>() + size_of::<State>();
-        self.0.iter().map(|table| table.weights.len() * bytes).sum()
-    }
+/// Whether no step has moved a weight.
+#[expect(clippy::float_cmp, reason = "untouched memory is exactly 0")]
+fn is_untouched((weight, state): (&Weight, &State)) -> bool {
+    *weight == [0.0; 2] && state.squares == [0.0; 2]
 }
 
 /// Weights that one task owns during a step.
@@ -213,15 +290,12 @@ impl Part<'_> {
     }
 }
 
-/// Divides a table into parts of these lengths. Tables of factors that are not learnt give nothing.
+/// Divides a table into parts of these lengths.
 pub(super) fn parts<'a>(
     table: &'a mut Table,
     lengths: impl Iterator<Item = usize>,
     touched: &mut impl Iterator<Item = &'a mut Vec<u32>>,
 ) -> Vec<Part<'a>> {
-    if !table.is_on() {
-        return Vec::new();
-    }
     let (mut weights, mut states) = (&mut table.weights[..], &mut table.states[..]);
     lengths
         .zip(touched)

@@ -102,7 +102,7 @@ pub(super) struct Info {
 
 /// The positions of one step.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub struct Batch {
     pub(super) positions: Vec<Info>,
     /// The view of the side to move and that of the other side, for each position.
     pub(super) views: Vec<[View; 2]>,

@@ -13,7 +13,6 @@
 
 mod top;
 
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::chunk::{CHUNK, Chunk, VIEWS};
@@ -85,7 +84,6 @@ impl Pass {
         &mut self,
         weights: &Weights,
         chunks: &[Chunk],
-        power: f32,
         factor: f32,
         gradient: &mut Weights,
     ) -> f64 {
@@ -95,7 +93,7 @@ impl Pass {
             for (number, chunk) in chunks.iter().enumerate() {
                 self.forward_end(weights, chunk, number);
                 let slope = |output, target| {
-                    let (loss, by_output) = loss_and_slope(output, target, power);
+                    let (loss, by_output) = loss_and_slope(output, target);
                     (loss, by_output * factor)
                 };
                 sum += self.ends[number].backward(weights, chunk, slope, gradient);
@@ -112,10 +110,16 @@ impl Pass {
         let blocks = weights.par_blocks().zip(&mut self.blocks);
         blocks.for_each(|(block, parts)| {
             for (chunk, scratch) in chunks.iter().zip(parts) {
-                match hidden {
-                    None => forward_direct(block, chunk, scratch),
-                    Some(hidden) => forward_first_layer(hidden, block, chunk, scratch),
-                }
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || match hidden {
+                        None => forward_direct(block, chunk, scratch),
+                        Some(hidden) if hidden.is_products => {
+                            forward_first_layer::<1>(hidden, block, chunk, scratch);
+                        }
+                        Some(hidden) => forward_first_layer::<2>(hidden, block, chunk, scratch),
+                    },
+                );
             }
         });
     }
@@ -148,13 +152,25 @@ impl Pass {
         let blocks = blocks.zip(gradient.par_blocks_mut());
         blocks.for_each(|((block, parts), gradient)| {
             for ((chunk, scratch), end) in chunks.iter().zip(parts).zip(ends) {
-                if let (Some(hidden), Some(top)) = (hidden, &end.top) {
-                    let slopes = &top.slopes()[..chunk.len()];
-                    backward_first_layer(hidden, block, chunk, scratch, slopes, gradient);
-                } else {
-                    let slopes = &end.slopes[..chunk.len()];
-                    backward_direct(block, chunk, scratch, slopes, gradient);
-                }
+                let slopes = &end.slopes[..chunk.len()];
+                let of_neurons = end.top.as_ref().map_or(&[][..], Top::slopes);
+                let first_layer = hidden.map(|hidden| (hidden, &of_neurons[..chunk.len()]));
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || match first_layer {
+                        None => backward_direct(block, chunk, scratch, slopes, gradient),
+                        Some((hidden, slopes)) if hidden.is_products => {
+                            backward_first_layer::<1>(
+                                hidden, block, chunk, scratch, slopes, gradient,
+                            );
+                        }
+                        Some((hidden, slopes)) => {
+                            backward_first_layer::<2>(
+                                hidden, block, chunk, scratch, slopes, gradient,
+                            );
+                        }
+                    },
+                );
             }
         });
     }
@@ -242,15 +258,26 @@ fn sum_of_rows(start: Row, table: &[Row], numbers: &[u16]) -> Row {
 
 // --- Outputs directly behind the feature transformer: squared clipped columns, one a bucket ---
 
+#[inline(always)]
 fn forward_direct(block: &[Row], chunk: &Chunk, scratch: &mut Scratch) {
-    let task = DirectForward {
-        block,
-        chunk,
-        scratch,
-    };
-    pulp::Arch::new().dispatch(task);
+    let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+    let positions = sums.iter_mut().zip(&mut scratch.outputs);
+    for (position, (sums, output)) in positions.take(chunk.len()).enumerate() {
+        let weights = output_rows(block, chunk, position);
+        let mut lanes = Row::ZERO;
+        for side in 0..2 {
+            let sum = columns(block, chunk, position, side);
+            for column in 0..BLOCK {
+                let activation = sum.0[column].clamp(0.0, 1.0);
+                lanes.0[column] += activation * activation * weights[side].0[column];
+            }
+            sums[side] = sum;
+        }
+        *output = total(lanes);
+    }
 }
 
+#[inline(always)]
 fn backward_direct(
     block: &[Row],
     chunk: &Chunk,
@@ -258,83 +285,16 @@ fn backward_direct(
     slopes: &[f32],
     gradient: &mut [Row],
 ) {
-    let task = DirectBackward {
-        block,
-        chunk,
-        scratch,
-        slopes,
-        gradient,
-    };
-    pulp::Arch::new().dispatch(task);
-}
-
-/// The forward pass of a block.
-struct DirectForward<'a> {
-    block: &'a [Row],
-    chunk: &'a Chunk,
-    scratch: &'a mut Scratch,
-}
-
-impl WithSimd for DirectForward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self {
-            block,
-            chunk,
-            scratch,
-        } = self;
-        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
-        let positions = sums.iter_mut().zip(&mut scratch.outputs);
-        for (position, (sums, output)) in positions.take(chunk.len()).enumerate() {
-            let weights = output_rows(block, chunk, position);
-            let mut lanes = Row::ZERO;
-            for side in 0..2 {
-                let sum = columns(block, chunk, position, side);
-                for column in 0..BLOCK {
-                    let activation = sum.0[column].clamp(0.0, 1.0);
-                    lanes.0[column] += activation * activation * weights[side].0[column];
-                }
-                sums[side] = sum;
-            }
-            *output = total(lanes);
+    let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+    let positions = sums.iter_mut().zip(slopes);
+    for (position, (sums, &slope)) in positions.enumerate() {
+        let weights = output_rows(block, chunk, position);
+        let first = first_output_row(chunk, position);
+        for (side, (sums, weights)) in sums.iter_mut().zip(weights).enumerate() {
+            through_activation(sums, slope, weights, &mut gradient[first + side]);
         }
     }
-}
-
-/// The backward pass of a block.
-struct DirectBackward<'a> {
-    block: &'a [Row],
-    chunk: &'a Chunk,
-    scratch: &'a mut Scratch,
-    slopes: &'a [f32],
-    gradient: &'a mut [Row],
-}
-
-impl WithSimd for DirectBackward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self {
-            block,
-            chunk,
-            scratch,
-            slopes,
-            gradient,
-        } = self;
-        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
-        let positions = sums.iter_mut().zip(slopes);
-        for (position, (sums, &slope)) in positions.enumerate() {
-            let weights = output_rows(block, chunk, position);
-            let first = first_output_row(chunk, position);
-            for (side, (sums, weights)) in sums.iter_mut().zip(weights).enumerate() {
-                through_activation(sums, slope, weights, &mut gradient[first + side]);
-            }
-        }
-        add_features(&scratch.sums, chunk, gradient);
-    }
+    add_features(&scratch.sums, chunk, gradient);
 }
 
 /// Replaces accumulator columns by their gradients, and adds to the gradient of the output weights.
@@ -382,56 +342,6 @@ fn total(row: Row) -> f32 {
 /// Columns of each side in a row of products.
 const HALF: usize = BLOCK / 2;
 
-fn forward_first_layer(hidden: Hidden, block: &[Row], chunk: &Chunk, scratch: &mut Scratch) {
-    let arch = pulp::Arch::new();
-    if hidden.is_products {
-        arch.dispatch(FirstLayerForward::<1> {
-            neurons: hidden.first_outputs(),
-            block,
-            chunk,
-            scratch,
-        });
-    } else {
-        arch.dispatch(FirstLayerForward::<2> {
-            neurons: hidden.first_outputs(),
-            block,
-            chunk,
-            scratch,
-        });
-    }
-}
-
-fn backward_first_layer(
-    hidden: Hidden,
-    block: &[Row],
-    chunk: &Chunk,
-    scratch: &mut Scratch,
-    slopes: &[Row],
-    gradient: &mut [Row],
-) {
-    let arch = pulp::Arch::new();
-    let neurons = hidden.first_outputs();
-    if hidden.is_products {
-        arch.dispatch(FirstLayerBackward::<1> {
-            neurons,
-            block,
-            chunk,
-            scratch,
-            slopes,
-            gradient,
-        });
-    } else {
-        arch.dispatch(FirstLayerBackward::<2> {
-            neurons,
-            block,
-            chunk,
-            scratch,
-            slopes,
-            gradient,
-        });
-    }
-}
-
 /// The activations of the columns of both sides: `ROWS` is 1 for pairwise products, 2 for clipped
 /// columns.
 #[inline(always)]
@@ -473,97 +383,71 @@ fn through_activations<const ROWS: usize>(sums: &mut [Row; 2], slopes: &[Row; RO
     }
 }
 
-/// The forward pass of a block.
-struct FirstLayerForward<'a, const ROWS: usize> {
-    neurons: usize,
-    block: &'a [Row],
-    chunk: &'a Chunk,
-    scratch: &'a mut Scratch,
-}
-
-impl<const ROWS: usize> WithSimd for FirstLayerForward<'_, ROWS> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self {
-            neurons,
-            block,
-            chunk,
-            scratch,
-        } = self;
-        // Transposed, so that the sums over columns need no sums across lanes:
-        // `[row of activations][column][neuron]`.
-        let mut transposed = [[Row::ZERO; BLOCK]; ROWS];
-        let rows = &block[chunk.feature_count() + 1..][..neurons * ROWS];
-        for (number, row) in rows.iter().enumerate() {
-            for (to, &weight) in transposed[number % ROWS].iter_mut().zip(&row.0) {
-                to.0[number / ROWS] = weight;
-            }
+#[inline(always)]
+fn forward_first_layer<const ROWS: usize>(
+    hidden: Hidden,
+    block: &[Row],
+    chunk: &Chunk,
+    scratch: &mut Scratch,
+) {
+    let neurons = hidden.first_outputs();
+    // Transposed, so that the sums over columns need no sums across lanes:
+    // `[row of activations][column][neuron]`.
+    let mut transposed = [[Row::ZERO; BLOCK]; ROWS];
+    let rows = &block[chunk.feature_count() + 1..][..neurons * ROWS];
+    for (number, row) in rows.iter().enumerate() {
+        for (to, &weight) in transposed[number % ROWS].iter_mut().zip(&row.0) {
+            to.0[number / ROWS] = weight;
         }
-        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
-        let positions = sums.iter_mut().zip(&mut scratch.neurons);
-        for (position, (sums, outputs)) in positions.take(chunk.len()).enumerate() {
-            for (side, sum) in sums.iter_mut().enumerate() {
-                *sum = columns(block, chunk, position, side);
-            }
-            let mut total = Row::ZERO;
-            let activations = activations::<ROWS>(sums);
-            for (activations, weights) in activations.iter().zip(&transposed) {
-                for (&activation, weights) in activations.0.iter().zip(weights) {
-                    for neuron in 0..BLOCK {
-                        total.0[neuron] += activation * weights.0[neuron];
-                    }
+    }
+    let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+    let positions = sums.iter_mut().zip(&mut scratch.neurons);
+    for (position, (sums, outputs)) in positions.take(chunk.len()).enumerate() {
+        for (side, sum) in sums.iter_mut().enumerate() {
+            *sum = columns(block, chunk, position, side);
+        }
+        let mut total = Row::ZERO;
+        let activations = activations::<ROWS>(sums);
+        for (activations, weights) in activations.iter().zip(&transposed) {
+            for (&activation, weights) in activations.0.iter().zip(weights) {
+                for neuron in 0..BLOCK {
+                    total.0[neuron] += activation * weights.0[neuron];
                 }
             }
-            *outputs = total;
         }
+        *outputs = total;
     }
 }
 
-/// The backward pass of a block.
-struct FirstLayerBackward<'a, const ROWS: usize> {
-    neurons: usize,
-    block: &'a [Row],
-    chunk: &'a Chunk,
-    scratch: &'a mut Scratch,
-    /// Gradients of the neurons, by position.
-    slopes: &'a [Row],
-    gradient: &'a mut [Row],
-}
-
-impl<const ROWS: usize> WithSimd for FirstLayerBackward<'_, ROWS> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self {
-            neurons,
-            block,
-            chunk,
-            scratch,
-            slopes,
-            gradient,
-        } = self;
-        let outputs = chunk.feature_count() + 1;
-        let (weights, _) = block[outputs..].as_chunks::<ROWS>();
-        let (gradients, _) = gradient[outputs..].as_chunks_mut::<ROWS>();
-        let (weights, gradients) = (&weights[..neurons], &mut gradients[..neurons]);
-        let (sums, _) = scratch.sums.as_chunks_mut::<2>();
-        for (sums, slopes) in sums.iter_mut().zip(slopes) {
-            let activations = activations::<ROWS>(sums);
-            let mut by_activation = [Row::ZERO; ROWS];
-            let neurons = weights.iter().zip(&mut *gradients).zip(&slopes.0);
-            for ((weights, gradients), &slope) in neurons {
-                for row in 0..ROWS {
-                    for column in 0..BLOCK {
-                        by_activation[row].0[column] += slope * weights[row].0[column];
-                        gradients[row].0[column] += slope * activations[row].0[column];
-                    }
+/// `slopes` are the gradients of the neurons, by position.
+#[inline(always)]
+fn backward_first_layer<const ROWS: usize>(
+    hidden: Hidden,
+    block: &[Row],
+    chunk: &Chunk,
+    scratch: &mut Scratch,
+    slopes: &[Row],
+    gradient: &mut [Row],
+) {
+    let neurons = hidden.first_outputs();
+    let outputs = chunk.feature_count() + 1;
+    let (weights, _) = block[outputs..].as_chunks::<ROWS>();
+    let (gradients, _) = gradient[outputs..].as_chunks_mut::<ROWS>();
+    let (weights, gradients) = (&weights[..neurons], &mut gradients[..neurons]);
+    let (sums, _) = scratch.sums.as_chunks_mut::<2>();
+    for (sums, slopes) in sums.iter_mut().zip(slopes) {
+        let activations = activations::<ROWS>(sums);
+        let mut by_activation = [Row::ZERO; ROWS];
+        let neurons = weights.iter().zip(&mut *gradients).zip(&slopes.0);
+        for ((weights, gradients), &slope) in neurons {
+            for row in 0..ROWS {
+                for column in 0..BLOCK {
+                    by_activation[row].0[column] += slope * weights[row].0[column];
+                    gradients[row].0[column] += slope * activations[row].0[column];
                 }
             }
-            through_activations(sums, &by_activation);
         }
-        add_features(&scratch.sums, chunk, gradient);
+        through_activations(sums, &by_activation);
     }
+    add_features(&scratch.sums, chunk, gradient);
 }

@@ -1,7 +1,6 @@
 //! The layers behind the first hidden layer: its activation, the second layer and the output.
 //! Positions are processed in parallel parts of fixed size.
 
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use crate::train::learn::chunk::CHUNK;
@@ -39,15 +38,18 @@ impl Top {
         parts
             .zip(outputs.par_chunks_mut(PART))
             .for_each(|((part, neurons), outputs)| {
-                let task = Forward {
-                    hidden,
-                    weights: &weights.top,
-                    blocks,
-                    first: part * PART,
-                    neurons,
-                    outputs,
-                };
-                pulp::Arch::new().dispatch(task);
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || {
+                        forward(
+                            hidden,
+                            &weights.top,
+                            (blocks, part * PART),
+                            neurons,
+                            outputs,
+                        )
+                    },
+                );
             });
     }
 
@@ -60,14 +62,10 @@ impl Top {
             .zip(self.neurons.par_chunks_mut(PART))
             .for_each(|((slopes, gradient), neurons)| {
                 gradient.fill(0.0);
-                let task = Backward {
-                    hidden,
-                    weights: &weights.top,
-                    slopes,
-                    neurons,
-                    gradient,
-                };
-                pulp::Arch::new().dispatch(task);
+                pulp::Arch::new().dispatch(
+                    #[inline(always)]
+                    || backward(hidden, &weights.top, slopes, neurons, gradient),
+                );
             });
         for part in &self.gradients[..slopes.len().div_ceil(PART)] {
             for (sum, part) in gradient.iter_mut().zip(part) {
@@ -146,85 +144,64 @@ fn dot(one: &[f32], other: &[f32]) -> f32 {
     lanes.iter().sum()
 }
 
-/// The forward pass of a part.
-struct Forward<'a> {
+/// The forward pass of a part, whose first position has the number `first`.
+#[inline(always)]
+fn forward(
     hidden: Hidden,
-    weights: &'a [f32],
-    blocks: &'a [&'a [Row]],
-    /// Number of the first position.
-    first: usize,
-    neurons: &'a mut [Row],
-    outputs: &'a mut [f32],
-}
-
-impl WithSimd for Forward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let biases = &self.weights[self.hidden.first_biases()];
-        let positions = self.neurons.iter_mut().zip(self.outputs);
-        for (position, (neurons, output)) in (self.first..).zip(positions) {
-            let mut sums = Row::ZERO;
-            sums.0[..biases.len()].copy_from_slice(biases);
-            for block in self.blocks {
-                for neuron in 0..BLOCK {
-                    sums.0[neuron] += block[position].0[neuron];
-                }
+    weights: &[f32],
+    (blocks, first): (&[&[Row]], usize),
+    neurons: &mut [Row],
+    outputs: &mut [f32],
+) {
+    let biases = &weights[hidden.first_biases()];
+    let positions = neurons.iter_mut().zip(outputs);
+    for (position, (neurons, output)) in (first..).zip(positions) {
+        let mut sums = Row::ZERO;
+        sums.0[..biases.len()].copy_from_slice(biases);
+        for block in blocks {
+            for neuron in 0..BLOCK {
+                sums.0[neuron] += block[position].0[neuron];
             }
-            *neurons = sums;
-            (_, *output) = propagate(self.hidden, self.weights, neurons);
         }
+        *neurons = sums;
+        (_, *output) = propagate(hidden, weights, neurons);
     }
 }
 
 /// The backward pass of a part.
-struct Backward<'a> {
+#[inline(always)]
+fn backward(
     hidden: Hidden,
-    weights: &'a [f32],
-    slopes: &'a [f32],
-    neurons: &'a mut [Row],
-    gradient: &'a mut [f32],
-}
-
-impl WithSimd for Backward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let Self {
-            hidden,
-            weights,
-            slopes,
-            neurons,
-            gradient,
-        } = self;
-        let length = hidden.second_inputs();
-        for (neurons, &slope) in neurons.iter_mut().zip(slopes) {
-            let (Activations { first, second }, _) = propagate(hidden, weights, neurons);
-            gradient[hidden.last_bias()] += slope;
-            let mut by_input = [0.0; MAX_INPUTS];
-            for neuron in 0..hidden.second {
-                let sum = second[neuron];
-                gradient[hidden.last_weights().start + neuron] += slope * sum.clamp(0.0, 1.0);
-                if sum <= 0.0 || sum >= 1.0 {
-                    continue;
-                }
-                let slope = slope * weights[hidden.last_weights().start + neuron];
-                gradient[hidden.second_biases().start + neuron] += slope;
-                let row = hidden.second_weights().start + neuron * length;
-                let weights = &weights[row..row + length];
-                let gradient = &mut gradient[row..row + length];
-                for input in 0..length {
-                    by_input[input] += slope * weights[input];
-                    gradient[input] += slope * first[input];
-                }
+    weights: &[f32],
+    slopes: &[f32],
+    neurons: &mut [Row],
+    gradient: &mut [f32],
+) {
+    let length = hidden.second_inputs();
+    for (neurons, &slope) in neurons.iter_mut().zip(slopes) {
+        let (Activations { first, second }, _) = propagate(hidden, weights, neurons);
+        gradient[hidden.last_bias()] += slope;
+        let mut by_input = [0.0; MAX_INPUTS];
+        for neuron in 0..hidden.second {
+            let sum = second[neuron];
+            gradient[hidden.last_weights().start + neuron] += slope * sum.clamp(0.0, 1.0);
+            if sum <= 0.0 || sum >= 1.0 {
+                continue;
             }
-            let slopes = by_neuron(hidden, neurons, &by_input, slope);
-            *neurons = slopes;
-            for (gradient, slope) in gradient[hidden.first_biases()].iter_mut().zip(slopes.0) {
-                *gradient += slope;
+            let slope = slope * weights[hidden.last_weights().start + neuron];
+            gradient[hidden.second_biases().start + neuron] += slope;
+            let row = hidden.second_weights().start + neuron * length;
+            let weights = &weights[row..row + length];
+            let gradient = &mut gradient[row..row + length];
+            for input in 0..length {
+                by_input[input] += slope * weights[input];
+                gradient[input] += slope * first[input];
             }
+        }
+        let slopes = by_neuron(hidden, neurons, &by_input, slope);
+        *neurons = slopes;
+        for (gradient, slope) in gradient[hidden.first_biases()].iter_mut().zip(slopes.0) {
+            *gradient += slope;
         }
     }
 }

@@ -18,7 +18,6 @@
 
 mod hidden;
 
-use pulp::{Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::chunk::{CHUNK, Chunk};
@@ -186,38 +185,17 @@ impl Grid {
         blocks.for_each(|(from, to)| {
             let (biases, outputs) = (layout.biases(), layout.outputs());
             let one = self.one / self.multiple;
+            let most = f32::from(i16::MAX);
             let shared = &from[layout.shared()];
             for zone in 0..layout.zones() {
-                let features = zone * FEATURES..(zone + 1) * FEATURES;
-                let (from, to) = (&from[features.clone()], &mut to[features]);
-                let most = f32::from(i16::MAX);
-                Rounding {
-                    from,
-                    shared,
-                    to,
-                    one,
-                    most,
-                }
-                .run();
+                let rows = zone * FEATURES..(zone + 1) * FEATURES;
+                round_rows(&from[rows.clone()], shared, &mut to[rows], (one, most));
             }
-            Rounding {
-                from: &from[biases..=biases],
-                shared: &[],
-                to: &mut to[biases..=biases],
-                one,
-                most: f32::from(i16::MAX),
-            }
-            .run();
+            let rows = biases..=biases;
+            round_rows(&from[rows.clone()], &[], &mut to[rows], (one, most));
             let (from, to) = (&from[outputs.clone()], &mut to[outputs]);
             match self.output_one {
-                Some(one) => Rounding {
-                    from,
-                    shared: &[],
-                    to,
-                    one,
-                    most: MAX_OUTPUT_WEIGHT.into(),
-                }
-                .run(),
+                Some(one) => round_rows(from, &[], to, (one, MAX_OUTPUT_WEIGHT.into())),
                 None => to.copy_from_slice(from),
             }
         });
@@ -225,35 +203,21 @@ impl Grid {
     }
 }
 
-/// Rounds weights to multiples of 1 / `one`, at most `most` of them.
-struct Rounding<'a> {
-    from: &'a [Row],
-    /// Added to them before; may be empty.
-    shared: &'a [Row],
-    to: &'a mut [Row],
-    one: f32,
-    most: f32,
-}
-
-impl Rounding<'_> {
-    fn run(self) {
-        pulp::Arch::new().dispatch(self);
-    }
-}
-
-impl WithSimd for Rounding<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        for (number, (from, to)) in self.from.iter().zip(self.to).enumerate() {
-            let shared = self.shared.get(number).unwrap_or(&Row::ZERO);
-            for column in 0..BLOCK {
-                let steps = ((from.0[column] + shared.0[column]) * self.one).round_ties_even();
-                to.0[column] = steps.clamp(-self.most, self.most) / self.one;
+/// Rounds weights, with `shared` ones added where there are any, to multiples of 1 / `one`, at most
+/// `most` of them.
+fn round_rows(from: &[Row], shared: &[Row], to: &mut [Row], (one, most): (f32, f32)) {
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (number, (from, to)) in from.iter().zip(to).enumerate() {
+                let shared = shared.get(number).unwrap_or(&Row::ZERO);
+                for column in 0..BLOCK {
+                    let steps = ((from.0[column] + shared.0[column]) * one).round_ties_even();
+                    to.0[column] = steps.clamp(-most, most) / one;
+                }
             }
-        }
-    }
+        },
+    );
 }
 
 /// The feature transformer; its weights have been rounded by [`Grid::round`].

@@ -10,11 +10,9 @@ use crate::train::learn::chunk::{CHUNK, Chunk};
 use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::pass::Pass;
 use crate::train::learn::sample::{MAX_ACTIVE, Sample};
-use crate::train::learn::settings::{Settings, TreeWeight};
+use crate::train::learn::settings::Settings;
 use crate::train::learn::weights::{BLOCK, Layout, Weights};
 use crate::types::Bound;
-
-const POWER: f64 = 2.5;
 
 fn layout_of(shape: Shape) -> Layout {
     Layout::new(shape).expect("a shape that can be trained")
@@ -105,7 +103,7 @@ fn loss_by_definition(weights: &Weights, sample: &Sample, target: Target) -> f64
         Bound::Lower => (-difference).max(0.0),
         Bound::Upper => difference.max(0.0),
     };
-    f64::from(target.weight) * violation.powf(POWER)
+    f64::from(target.weight) * violation.powi(2)
 }
 
 #[test]
@@ -120,7 +118,7 @@ fn check_gradient(layout: Layout) {
     let targets = Targets {
         scale: 400.0,
         result_weight: 0.3,
-        trees: TreeWeight::default(),
+        tree_weight: 1.0,
     };
     let target = |sample: &Sample| targets.of(sample);
     let mut weights = Weights::random(layout, 3);
@@ -129,7 +127,7 @@ fn check_gradient(layout: Layout) {
     chunk.fill(samples.iter(), target);
     let mut pass = Pass::new(layout);
     let chunks = std::slice::from_ref(&chunk);
-    let found = pass.add_gradient(&weights, chunks, POWER as f32, 1.0, &mut gradient);
+    let found = pass.add_gradient(&weights, chunks, 1.0, &mut gradient);
     let loss = |weights: &Weights| -> f64 {
         let losses = samples
             .iter()

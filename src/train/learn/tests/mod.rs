@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::Run as _;
-use super::data::Data;
+use super::LearnError;
+use super::data::{Data, Judged};
 use super::filter::{Filter, Tactical};
-use super::learner::{InitError, InitialWeights, Learner};
+use super::net::{InitialWeights, Learner};
 use super::sample::{FEATURES, Label, Sample};
-use super::settings::{Schedule, Settings};
+use super::settings::{ResultWeight, Settings};
 use crate::eval::Evaluator;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{FeatureSet, Network, random, scalar};
@@ -60,7 +60,8 @@ fn material_data(count: usize) -> Data {
         let score = material(position);
         let is_held_out = number >= count / 10 * 9;
         let result = score.signum() as i8;
-        data.add(&filter, is_held_out, position, None, (score, result));
+        let judged = Judged::of_game(score, result);
+        data.add(&filter, is_held_out, position, None, judged);
         number += 1;
     });
     data
@@ -108,7 +109,8 @@ fn settings() -> Settings {
         batch: 1000,
         steps: 40,
         interval: 20,
-        rate: Schedule::cosine(5e-3, 1e-4),
+        rate: 5e-3,
+        last_rate: 1e-4,
         // The bounds of the tests assume this scale.
         scale: 400,
         ..Settings::default()
@@ -147,7 +149,10 @@ fn check_material(shape: Shape) {
         shape,
         steps: 600,
         interval: 150,
-        result_weight: Schedule::linear(0.0, 0.0),
+        wdl: ResultWeight {
+            first: 0.0,
+            last: 0.0,
+        },
         ..settings()
     };
     let mut learner = Learner::new(settings, &data).expect("good settings");
@@ -226,7 +231,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
         let weights = InitialWeights::open(&path, settings.shape)?;
         let mut learner = Learner::new(settings, &data).expect("good settings");
         learner.init_from(weights);
-        Ok::<_, InitError>(learner)
+        Ok::<_, LearnError>(learner)
     };
     let mut first = Learner::new(settings(), &data).expect("good settings");
     run_to_end(&mut first);
@@ -305,7 +310,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
 /// A network with zones begins as the one without, then differs from zone to zone, and can be begun
 /// again with its file, which is written.
 fn check_zones<'a>(
-    begun: &impl Fn(Settings) -> Result<Learner<'a>, InitError>,
+    begun: &impl Fn(Settings) -> Result<Learner<'a>, LearnError>,
     first: &Learner<'_>,
     write: &impl Fn(&[u8]),
 ) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReader, PackReason, PackWriter};
-use crate::train::learn::files::{FileGroup, LoadError, Source, Watch};
+use crate::train::learn::files::{FileGroup, Source, Watch};
 use crate::train::learn::stream::{Place, Stream};
 use crate::types::Color;
 
@@ -69,15 +69,15 @@ fn source(groups: Vec<FileGroup>, window: usize) -> Source {
         groups,
         filter: Filter {
             tactical: Tactical::Keep,
-            score_limit: u16::MAX,
+            eval_limit: u16::MAX,
             ..Filter::default()
         },
-        window,
+        buffer: window,
         ..Source::default()
     }
 }
 
-fn load(source: &Source) -> Result<Data, LoadError> {
+fn load(source: &Source) -> Result<Data, LearnError> {
     let watch = Watch {
         stop: &NEVER,
         on_bytes: &|_| (),
@@ -221,7 +221,7 @@ fn held_out_games_are_not_visited() {
     assert!(held_out.iter().all(|score| !found.contains_key(score)));
     // The choice does not depend on whether the positions are in memory.
     let in_memory = Source {
-        window: 1 << 20,
+        buffer: 1 << 20,
         ..source
     };
     let whole = load(&in_memory).expect("good files");

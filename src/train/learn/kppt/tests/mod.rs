@@ -5,31 +5,23 @@
 
 mod gradient;
 mod runs;
-mod switches;
 mod ties;
 
 use std::sync::atomic::AtomicBool;
 
 use super::Learner;
-use super::factors::{Factors, KingConstants, Options};
-use super::pass::{Pass, Step};
+use super::pass::Pass;
 use super::tables::Tables;
 use super::view::Batch;
 use crate::position::Position;
-use crate::train::learn::Run as _;
 use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};
-use crate::train::learn::settings::{Schedule, Settings};
+use crate::train::learn::settings::{ResultWeight, Settings};
 use crate::train::learn::tests::for_each_random_position;
 use crate::util::mixed;
 
 /// A scale with which weights that are whole numbers are exact as floats.
 const SCALE: u16 = 1024;
-
-const ALL: Options = Options {
-    factors: Factors::ALL,
-    kings: KingConstants::Learnt,
-};
 
 /// A scattered number from `-half` to `half`.
 fn number(index: u64, half: u64) -> i32 {
@@ -60,30 +52,28 @@ fn settings() -> Settings {
         steps: 40,
         interval: 20,
         scale: SCALE,
-        rate: Schedule::cosine(2e-3, 1e-4),
-        result_weight: Schedule::linear(0.0, 0.0),
+        rate: 2e-3,
+        last_rate: 1e-4,
+        wdl: ResultWeight {
+            first: 0.0,
+            last: 0.0,
+        },
         ..Settings::default()
     }
 }
 
 /// The gradients of all weights that any of the samples has, in the tables.
-fn collect_gradients(tables: &mut Tables, samples: &[Sample], kings: KingConstants) -> f64 {
+fn collect_gradients(tables: &mut Tables, samples: &[Sample]) -> f64 {
     let samples: Vec<&Sample> = samples.iter().collect();
     let targets = Targets::new(&settings(), 0.3);
     let mut batch = Batch::new();
     batch.fill(&samples, |sample| targets.of(sample));
-    let step = Step {
-        power: 2.0,
-        rate: None,
-        scale: SCALE.into(),
-        kings,
-    };
-    Pass::default().step(tables, &batch, step)
+    Pass::default().step(tables, &batch, SCALE.into(), None)
 }
 
 /// Sets all weights that any of the samples has to whole numbers of units of the files.
 fn make_up(tables: &mut Tables, samples: &[Sample]) {
-    collect_gradients(tables, samples, KingConstants::Learnt);
+    collect_gradients(tables, samples);
     for (factor, table) in tables.0.iter_mut().enumerate() {
         let entries = table.weights.iter_mut().zip(&mut *table.states);
         for (index, (weight, state)) in entries.enumerate() {
@@ -99,13 +89,6 @@ fn make_up(tables: &mut Tables, samples: &[Sample]) {
 
 fn mirror(square: usize) -> usize {
     (8 - square / 9) * 9 + square % 9
-}
-
-fn options(factors: &str) -> Options {
-    Options {
-        factors: factors.parse().expect("good factors"),
-        kings: KingConstants::Zero,
-    }
 }
 
 static NEVER: AtomicBool = AtomicBool::new(false);

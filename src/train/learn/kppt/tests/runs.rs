@@ -5,9 +5,8 @@ use std::sync::atomic::Ordering;
 
 use super::*;
 use crate::eval::kppt::scalar::{self, Weights};
-use crate::train::learn::data::Data;
+use crate::train::learn::data::{Data, Judged};
 use crate::train::learn::filter::{Filter, Tactical};
-use crate::train::learn::kppt::factors::Factor;
 use crate::train::learn::kppt::index::{NUMBERS, TABLE};
 
 /// Made-up weights of kings with a piece.
@@ -62,7 +61,8 @@ fn data_of(weights: &MadeUp, count: usize) -> Data {
     for_each_random_position(count, 5, |position| {
         let score = scalar::evaluate(weights, position).expect("two kings");
         let is_held_out = done >= count / 10 * 9;
-        data.add(&filter, is_held_out, position, None, (score, 0));
+        let judged = Judged::of_game(score, 0);
+        data.add(&filter, is_held_out, position, None, judged);
         done += 1;
     });
     data
@@ -75,10 +75,11 @@ fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
         batch: 256,
         steps: 601,
         interval: 200,
-        rate: Schedule::cosine(3e-2, 1e-4),
+        rate: 3e-2,
+        last_rate: 1e-4,
         ..settings()
     };
-    let mut learner = Learner::new(settings, options("kp"), &data).expect("good settings");
+    let mut learner = Learner::new(settings, &data).expect("good settings");
     let before = {
         learner.step().expect("positions in memory");
         learner.measure();
@@ -99,10 +100,11 @@ fn made_up_weights_of_pairs_are_learnt() {
     let settings = Settings {
         steps: 250,
         interval: 50,
-        rate: Schedule::cosine(6e-4, 3e-5),
+        rate: 6e-4,
+        last_rate: 3e-5,
         ..settings()
     };
-    let mut learner = Learner::new(settings, ALL, &data).expect("good settings");
+    let mut learner = Learner::new(settings, &data).expect("good settings");
     run_to_end(&mut learner);
     let losses: Vec<f64> = learner
         .points()
@@ -134,8 +136,7 @@ fn a_run_is_the_same_on_any_number_of_threads() {
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let run = || {
-            let options = options("relative-kpp,pp,rank-pp,relative-pp,kp,relative-kp,kk");
-            let mut learner = Learner::new(settings(), options, &data).expect("good settings");
+            let mut learner = Learner::new(settings(), &data).expect("good settings");
             run_to_end(&mut learner);
             bytes_of(&learner)
         };
@@ -151,13 +152,7 @@ fn a_resumed_run_is_the_same() {
     let folder = folder("kppt-resume");
     let path = folder.join("checkpoint.bin");
     let data = data_of(&MadeUp { pairs: 100 }, 700);
-    let new = || {
-        let options = Options {
-            kings: KingConstants::Apery,
-            ..options("pp,kp,kk")
-        };
-        Learner::new(settings(), options, &data).expect("good settings")
-    };
+    let new = || Learner::new(settings(), &data).expect("good settings");
     let mut whole = new();
     run_to_end(&mut whole);
 
@@ -169,12 +164,8 @@ fn a_resumed_run_is_the_same() {
     first.advance(&stop, &mut &stop_at).expect(in_memory);
     assert_eq!(first.steps(), 27);
     first.save(&path).expect("the folder can be written");
-    assert!(Learner::is_checkpoint(&path).expect("it can be read"));
     let mut second = Learner::resume(&path, &data).expect("the checkpoint is good");
-    assert_eq!(
-        (second.settings(), second.options()),
-        (first.settings(), first.options())
-    );
+    assert_eq!(second.settings(), first.settings());
     run_to_end(&mut second);
     assert_eq!(second.points(), whole.points());
     assert!(bytes_of(&second) == bytes_of(&whole));
@@ -198,28 +189,4 @@ fn a_resumed_run_is_the_same() {
         assert!(Learner::resume(&path, &data).is_err(), "{length}");
     }
     std::fs::remove_dir_all(&folder).expect("our own folder");
-}
-
-#[test]
-fn kings_set_by_hand_stay() {
-    let data = data_of(&MadeUp { pairs: 100 }, 300);
-    let options = Options {
-        kings: KingConstants::Apery,
-        ..options("kp,kk")
-    };
-    let mut learner = Learner::new(settings(), options, &data).expect("good settings");
-    let corner = |learner: &mut Learner<'_>| learner.tables().of(Factor::King).weights[0][0];
-    let before = corner(&mut learner);
-    assert!(
-        (before * f32::from(SCALE) - 2000.0).abs() < 0.01,
-        "{before}"
-    );
-    for _ in 0..5 {
-        learner.step().expect("positions in memory");
-    }
-    assert!(before.to_bits() == corner(&mut learner).to_bits());
-    // Black's king in white's corner, white's at home on the same file.
-    let new = Learner::new(settings(), options, &data).expect("good settings");
-    assert_eq!(new.folded(false).kk(0, 72), [32 * 2000, 0]);
-    assert_eq!(new.folded(false).kk(0, 80), [0, 0]);
 }

@@ -44,7 +44,7 @@ fn ties_hold_exactly() {
         training: samples,
         ..Data::default()
     };
-    let mut learner = Learner::new(settings(), ALL, &data).expect("good settings");
+    let mut learner = Learner::new(settings(), &data).expect("good settings");
     // Odd fractions, which do not add up exactly.
     for _ in 0..7 {
         learner.step().expect("positions in memory");
@@ -54,34 +54,32 @@ fn ties_hold_exactly() {
         assert_eq!(usize::from(TABLE.mirrored[*number]), *mirrored);
         assert_eq!(usize::from(TABLE.inverse[*number]), *inverse);
     }
-    for is_spread in [false, true] {
-        let folded = learner.folded(is_spread);
-        let (mut of_pairs, mut of_pieces) = (0, 0);
-        for index in 0..60_000 {
-            let pick = |salt: u64, count: usize| mixed(index * 5 + salt) as usize % count;
-            let (black, white) = (pick(0, 81), pick(1, 81));
-            let one = pieces[pick(2, pieces.len())];
-            let other = pieces[pick(3, pieces.len())];
-            if one.0 == other.0 {
-                continue;
-            }
-            let pair = folded.kpp(black, one.0, other.0);
-            assert_eq!(pair, folded.kpp(black, other.0, one.0));
-            assert_eq!(pair, folded.kpp(mirror(black), one.1, other.1));
-            of_pairs += usize::from(pair != [0; 2]);
-            let piece = folded.kkp(black, white, one.0);
-            assert_eq!(piece, folded.kkp(mirror(black), mirror(white), one.1));
-            let inverse = folded.kkp(80 - white, 80 - black, one.2);
-            assert_eq!(piece, negative(inverse));
-            of_pieces += usize::from(piece != [0; 2]);
-            let kings = folded.kk(black, white);
-            assert_eq!(kings, folded.kk(mirror(black), mirror(white)));
-            assert_eq!(kings, negative(folded.kk(80 - white, 80 - black)));
-            assert_eq!(folded.kk(black, 80 - black)[0], 0);
+    let folded = learner.folded();
+    let (mut of_pairs, mut of_pieces) = (0, 0);
+    for index in 0..60_000 {
+        let pick = |salt: u64, count: usize| mixed(index * 5 + salt) as usize % count;
+        let (black, white) = (pick(0, 81), pick(1, 81));
+        let one = pieces[pick(2, pieces.len())];
+        let other = pieces[pick(3, pieces.len())];
+        if one.0 == other.0 {
+            continue;
         }
-        assert!(
-            of_pairs > 5000 && of_pieces > 1000,
-            "{of_pairs}, {of_pieces}"
-        );
+        let pair = folded.kpp(black, one.0, other.0);
+        assert_eq!(pair, folded.kpp(black, other.0, one.0));
+        assert_eq!(pair, folded.kpp(mirror(black), one.1, other.1));
+        of_pairs += usize::from(pair != [0; 2]);
+        let piece = folded.kkp(black, white, one.0);
+        assert_eq!(piece, folded.kkp(mirror(black), mirror(white), one.1));
+        let inverse = folded.kkp(80 - white, 80 - black, one.2);
+        assert_eq!(piece, negative(inverse));
+        of_pieces += usize::from(piece != [0; 2]);
+        let kings = folded.kk(black, white);
+        assert_eq!(kings, folded.kk(mirror(black), mirror(white)));
+        assert_eq!(kings, negative(folded.kk(80 - white, 80 - black)));
+        assert_eq!(folded.kk(black, 80 - black)[0], 0);
     }
+    assert!(
+        of_pairs > 5000 && of_pieces > 1000,
+        "{of_pairs}, {of_pieces}"
+    );
 }
