@@ -78,7 +78,7 @@ fn other_writers_write_the_same_bytes() {
         );
     }
     let path = folder.file("games.db");
-    assert!(write(&entries, &path).is_none());
+    assert_eq!(write(&entries, &path), Losses::default());
     let ours = fs::read_to_string(&path).expect("text");
     let theirs = fs::read_to_string(books.join("games_sorted.db")).expect("text");
     assert!(ours.lines().eq(theirs.lines()));
