@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use raicho::arena::journal::{MatchFolder, Overhead};
-use raicho::arena::openings::{OpeningSettings, Order, Plies, Source};
 use raicho::arena::referee::Rules;
 use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
+use raicho::openings::{OpeningSettings, Order, Plies, Source};
 
 use raicho::arena::time_control::TimeControl;
 use raicho::runs::Stop;

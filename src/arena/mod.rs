@@ -7,7 +7,6 @@ mod game;
 mod heartbeat;
 pub mod journal;
 pub mod merge;
-pub mod openings;
 mod player;
 pub mod referee;
 pub mod runner;

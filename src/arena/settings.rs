@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::openings::OpeningSettings;
 use super::referee::Rules;
 use super::sprt::Sprt;
 use super::time_control::TimeControl;
+use crate::openings::OpeningSettings;
 use crate::runs::Shard;
 use crate::types::Color;
 

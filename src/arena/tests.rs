@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
-use super::openings::{OpeningSettings, Order, Source};
 use super::referee::{Reason, Rules};
 use super::settings::{EngineSettings, Format, MatchSettings};
 use super::time_control::TimeControl;
+use crate::openings::{OpeningSettings, Order, Source};
 use crate::types::Color;
 
 /// A round-robin match between engines of these names.

@@ -127,6 +127,42 @@ impl Indivisible {
     }
 }
 
+/// Searches of many games or positions at a time.
+#[derive(Args)]
+pub(super) struct WorkerArguments {
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// Number of games or positions at a time, each on one core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    threads: u16,
+
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
+impl WorkerArguments {
+    /// The requested evaluation with a checksum of its weights, and the evaluation.
+    ///
+    /// # Errors
+    /// The file cannot be used.
+    pub(super) fn evaluation(&self) -> anyhow::Result<(String, Evaluator)> {
+        let (choice, evaluator) = load_evaluation(&self.eval)?;
+        Ok((evaluation_identity(&choice, &evaluator), evaluator))
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads.into()
+    }
+}
+
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct EffortArguments {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::movegen::legal_moves;
+use crate::openings::Endings;
 use crate::position::{Declaration, Position};
 use crate::types::{Color, EnteringKingRule, Move, Move16, Repetition, Score};
 use crate::util::shorten;
@@ -53,6 +54,15 @@ impl Default for Rules {
             own_book: false,
             win_adjudication: None,
             draw_adjudication: None,
+        }
+    }
+}
+
+impl From<&Rules> for Endings {
+    fn from(rules: &Rules) -> Self {
+        Self {
+            entering_king: rules.entering_king,
+            max_moves: rules.max_moves,
         }
     }
 }

@@ -12,11 +12,11 @@ use thiserror::Error;
 
 use super::super::game::{self, GameContext, PlayedGame};
 use super::super::heartbeat::Heartbeat;
-use super::super::openings::{OpeningError, OpeningSettings, Openings};
 use super::super::player::Player;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Fixture, Format, MatchSettings};
 use super::{DeclarationError, Objective, Parameter, Value};
+use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
 use crate::usi::client::ClientError;
@@ -227,14 +227,7 @@ impl Games {
 
     fn opening(&self, pair: u64) -> Result<SfenLine, OpeningError> {
         let index = (pair % OPENINGS) as usize;
-        let mut openings = lock(&self.openings);
-        // Some sources know their number of openings only when all have been used.
-        let is_there = openings.get(index).is_ok();
-        let index = match openings.known() {
-            Some(count) if !is_there && count > 0 => index % count,
-            _ => index,
-        };
-        openings.get(index).cloned()
+        lock(&self.openings).get_in_turn(index).cloned()
     }
 }
 

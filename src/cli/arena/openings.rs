@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 
-use crate::arena::openings::{OpeningSettings, Order, Plies, Source, write_set};
 use crate::cli::error::flat_error;
 use crate::cli::{output, result_file};
+use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
 
 /// Default of `--max-imbalance` for random openings, in centipawns.
 const MAX_IMBALANCE: u32 = 120;

@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use super::openings::OpeningArguments;
 use crate::arena::engine_text::EngineText;
-use crate::arena::openings::{OpeningSettings, Source};
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::cli::error::{bail_usage, usage_error};
+use crate::openings::{OpeningSettings, Source};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 

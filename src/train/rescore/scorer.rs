@@ -7,12 +7,11 @@ use crate::eval::{Accumulator, Evaluator};
 use crate::position::Position;
 use crate::records::psum::PositionSum;
 use crate::records::sample::Sample;
-use crate::records::score::NINTHS;
+use crate::records::score::{self, NINTHS};
 use crate::records::teacher::{Record, ScoredPosition, TeacherGame};
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::train::data::column::{Column, ColumnError, Positions};
-use crate::train::gensfen::centipawns;
 use crate::transposition::TableError;
 use crate::types::Bound;
 
@@ -144,13 +143,17 @@ impl<'a> Scorer<'a> {
             Method::Search { solo, limits } => {
                 let result = solo.search(position, limits);
                 let best = *result.lines.first()?;
-                (centipawns(best.value), Some(best), result.statistics.nodes)
+                (
+                    score::of_value(best.value),
+                    Some(best),
+                    result.statistics.nodes,
+                )
             }
             Method::Static {
                 evaluator,
                 accumulator,
             } => (
-                centipawns(evaluator.evaluate(position, accumulator)),
+                score::of_value(evaluator.evaluate(position, accumulator)),
                 None,
                 0,
             ),

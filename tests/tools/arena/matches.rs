@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
 use raicho::arena::merge::merge;
-use raicho::arena::openings::Source;
 use raicho::arena::referee::Reason;
 use raicho::arena::runner::{self, Event, MatchError};
 use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
 use raicho::arena::time_control::TimeControl;
+use raicho::openings::Source;
 use raicho::runs::{FolderError, Shard, Stop};
 
 use super::{Folder, Outcome, engine, play, play_with, raicho, settings};

@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use crate::misbehaving;
 use raicho::arena::journal::{self, GameEntry, MatchFolder};
-use raicho::arena::openings::{OpeningSettings, Order, Source};
 use raicho::arena::referee::Rules;
 use raicho::arena::runner::{self, Event, MatchError};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
 use raicho::arena::summary::Summary;
 use raicho::arena::time_control::TimeControl;
+use raicho::openings::{OpeningSettings, Order, Source};
 use raicho::runs::Stop;
 
 /// A folder that is gone when the test is over, unless the test failed.

@@ -18,7 +18,6 @@ use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::game::{PlayedGame, Segment};
 use super::outcome::Reason;
@@ -63,15 +62,15 @@ impl Archive {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
+    pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, FolderError> {
         RunFolder::check_free(path, KIND)?;
         let games = game_files(path, settings).path(1);
         if games.exists() {
-            return Err(ArchiveError::Folder(FolderError::Content {
+            return Err(FolderError::Content {
                 path: games,
                 line: None,
                 reason: format!("there are games already, but no {}", KIND.settings),
-            }));
+            });
         }
         Self::open(RunFolder::create(path, KIND, settings)?, settings, &[])
     }
@@ -85,7 +84,7 @@ impl Archive {
     pub fn resume(
         path: &Path,
         settings: &GensfenSettings,
-    ) -> Result<(Self, Vec<Entry>), ArchiveError> {
+    ) -> Result<(Self, Vec<Entry>), FolderError> {
         let (games, trees) = (game_files(path, settings), tree_files(path, settings));
         // After a power cut the journal can have a line whose game never reached the disk.
         let lost = Cell::new(0);
@@ -97,11 +96,11 @@ impl Archive {
         };
         let (folder, entries) = RunFolder::resume_same(path, KIND, settings, is_complete)?;
         if entries.is_empty() && (games.size(1) > GAME_BYTES || games.path(2).exists()) {
-            return Err(ArchiveError::Folder(FolderError::Content {
+            return Err(FolderError::Content {
                 path: path.join(KIND.journal),
                 line: None,
                 reason: "has no game, expected those of the files beside it".to_owned(),
-            }));
+            });
         }
         games.check(entries.iter().map(Entry::place))?;
         trees.check(entries.iter().filter_map(|entry| Some(entry.trees?.place)))?;
@@ -115,7 +114,7 @@ impl Archive {
         folder: RunFolder,
         settings: &GensfenSettings,
         entries: &[Entry],
-    ) -> Result<Self, ArchiveError> {
+    ) -> Result<Self, FolderError> {
         let limit = settings.writing.file_mb * BYTES_PER_MEGABYTE;
         let last = entries.last();
         let place = last.map_or(Place::START, Entry::place);
@@ -142,7 +141,7 @@ impl Archive {
     }
 
     /// Enters the positions of all files, in the order in which they were written.
-    fn remember(&mut self) -> Result<(), ArchiveError> {
+    fn remember(&mut self) -> Result<(), FolderError> {
         if self.settings.writing.dedup_mb == 0 {
             return Ok(());
         }
@@ -150,10 +149,11 @@ impl Archive {
         for number in 1..=self.games.place().file {
             let path = names.path(number);
             let file = File::open(&path).map_err(io_error(&path))?;
-            read_segments(file, |segment| self.seen.enter(&[segment])).map_err(|source| {
-                ArchiveError::Games {
-                    path: path.clone(),
-                    source: Box::new(source),
+            read_segments(file, |segment| self.seen.enter(&[segment])).map_err(|error| {
+                FolderError::Content {
+                    path,
+                    line: None,
+                    reason: error.to_string(),
                 }
             })?;
         }
@@ -164,7 +164,7 @@ impl Archive {
     ///
     /// # Errors
     /// A file cannot be written; both then end with the previous game.
-    pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry, ArchiveError> {
+    pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry, FolderError> {
         let repeated = self.seen.cut(&mut game.segments);
         let written = self.write(&game, repeated);
         match written.and_then(|entry| self.folder.append(&entry).map(|()| entry)) {
@@ -180,7 +180,7 @@ impl Archive {
                 // The next game must not continue the fragment of this one.
                 let _ = self.games.cut();
                 let _ = self.trees.as_mut().map(Series::cut);
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -231,22 +231,6 @@ fn tree_files(folder: &Path, settings: &GensfenSettings) -> SeriesNames {
         ending: "tree",
         ..game_files(folder, settings)
     }
-}
-
-/// Why the run folder cannot be used.
-#[derive(Debug, Error)]
-pub enum ArchiveError {
-    /// The folder or its journal cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A file of games cannot be read.
-    #[error("{}: {source}", path.display())]
-    Games {
-        /// The file of games.
-        path: PathBuf,
-        /// What is wrong with the file.
-        source: Box<PackError>,
-    },
 }
 
 /// A line of the journal: a finished game.
@@ -325,6 +309,15 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// The tally of these games.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut tally = Self::default();
+        for entry in entries {
+            tally.add(entry);
+        }
+        tally
+    }
+
     /// Adds a game to all sums.
     pub fn add(&mut self, entry: &Entry) {
         self.games += 1;

@@ -10,9 +10,8 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::OpeningError;
 use super::judge::{Endings, why_over};
-use super::random::below;
+use super::{OpeningError, below};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::types::Move16;
@@ -108,10 +107,7 @@ pub(super) fn read(
     max_imbalance: Option<u32>,
     endings: Endings,
 ) -> Result<Contents, OpeningError> {
-    let fault = |source| OpeningError::Read {
-        path: path.to_owned(),
-        source,
-    };
+    let fault = |error: io::Error| OpeningError::of_file(path, error);
     let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
     let mut collector = Collector::new(endings);
     // Other programs write books without the first line too.
@@ -125,11 +121,7 @@ pub(super) fn read(
             text if is_valued => collector.take_book_line(text, max_imbalance),
             text => collector.take_line(text),
         };
-        result.map_err(|reason| OpeningError::Line {
-            path: path.to_owned(),
-            line: line.number,
-            reason,
-        })?;
+        result.map_err(|reason| OpeningError::in_line(path, line.number, reason))?;
     }
     collector.take_node(max_imbalance);
     let Collector {
@@ -138,10 +130,12 @@ pub(super) fn read(
     let (path_name, twice, unbalanced) = (path.display(), left_out.twice, left_out.unbalanced);
     log::info!("{path_name}: left out {twice} of positions before, {unbalanced} not balanced");
     if texts.len() == 0 {
-        return Err(OpeningError::Empty {
-            path: path.to_owned(),
-            left_out: left_out.warning(),
-        });
+        let left_out = left_out.warning().map(|left_out| format!("; {left_out}"));
+        return Err(OpeningError(format!(
+            "openings {path_name} has no position to play from, expected lines such as 'startpos \
+            moves 7g7f' or an SFEN, or a book with values within the imbalance allowed{}",
+            left_out.unwrap_or_default()
+        )));
     }
     Ok(Contents {
         texts,
@@ -256,20 +250,20 @@ impl Collector {
 }
 
 /// A line and its number, from 1.
-struct Line<'a> {
-    number: usize,
-    text: &'a str,
+pub(super) struct Line<'a> {
+    pub(super) number: usize,
+    pub(super) text: &'a str,
 }
 
 /// Reads a file line by line.
-struct Lines<R> {
+pub(super) struct Lines<R> {
     reader: R,
     number: usize,
     buffer: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
-    fn new(reader: R) -> Self {
+    pub(super) fn new(reader: R) -> Self {
         Self {
             reader,
             number: 0,
@@ -277,7 +271,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.buffer.clear();
         self.number += 1;
         let mut limited = self.reader.by_ref().take(LONGEST_LINE);
