@@ -118,21 +118,13 @@ impl Player {
         })?;
         client.handshake_unless(rules.ready_timeout, &is_aborted)?;
         let rule_options = [
-            ("USI_Ponder", ponders.to_string()),
-            ("EnteringKingRule", rules.entering_king.name().to_owned()),
-            ("MaxMovesToDraw", rules.max_moves.to_string()),
+            ("USI_Ponder", &*ponders.to_string()),
+            ("EnteringKingRule", rules.entering_king.name()),
+            ("MaxMovesToDraw", &rules.max_moves.to_string()),
         ];
-        let no_book = (!rules.own_book).then(|| ("USI_OwnBook", "false".to_owned()));
+        let no_book = (!rules.own_book).then_some(("USI_OwnBook", "false"));
         for (name, value) in rule_options.into_iter().chain(no_book) {
-            let has = |option: &DeclaredOption| option.name.eq_ignore_ascii_case(name);
-            let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
-            if client.options().iter().any(has) && !settings.options.iter().any(is_set) {
-                // An engine that does not support the value keeps its own rule.
-                match client.set_option(name, Some(&value)) {
-                    Err(ClientError::Option(refusal)) => log::info!("{}: {refusal}", settings.name),
-                    result => result?,
-                }
-            }
+            client.set_if_declared(name, value, &settings.options)?;
         }
         for (name, value) in &settings.options {
             let is_button = client.options().iter().any(|option| {

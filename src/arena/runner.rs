@@ -429,11 +429,10 @@ impl<'a> Schedule<'a> {
 
     /// The opening with this index; `None` if the match ends because there are no more.
     fn opening(&mut self, index: usize) -> Result<Option<SfenLine>, MatchError> {
-        let is_known = self.openings.known() <= Some(index);
         match self.openings.get(index) {
             Ok(opening) => Ok(Some(opening.clone())),
             // Without a fixed number of games the openings are the limit.
-            Err(error) if self.settings.games.is_none() && is_known => {
+            Err(error) if self.settings.games.is_none() => {
                 self.is_out_of_openings = true;
                 (self.on_event)(Event::Note(format!("the match ends here: {error}")));
                 Ok(None)
@@ -522,11 +521,45 @@ mod tests {
     use crate::arena::journal::GameEntry;
     use crate::arena::sprt::Sprt;
     use crate::arena::tests::{entry, settings};
+    use crate::openings::{Plies, Source};
 
     fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
         games
             .map(|game| entry(settings, game, Some(winner), Reason::Resignation))
             .collect()
+    }
+
+    #[test]
+    fn only_a_match_without_a_number_of_games_ends_with_its_openings() {
+        for (games, number) in [(None, 0), (Some(100), 1)] {
+            let mut settings = settings(&["a", "b"], games);
+            settings.openings.source = Source::Random {
+                plies: Plies::exactly(1),
+            };
+            let name = format!("raicho-openings-end-{number}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            let _ = fs::remove_dir_all(&path);
+            let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
+            let games = Games {
+                context: GameContext {
+                    settings: &settings,
+                    heartbeat: &heartbeat,
+                    stop: &stop,
+                },
+                on_event: &|_| {},
+            };
+            let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
+            let folder = MatchFolder::create(&path, &settings).unwrap();
+            let mut schedule = Schedule::new(&games, openings, folder, Tally::new(&settings));
+            // There are 30 first moves.
+            assert!(schedule.opening(29).is_ok_and(|opening| opening.is_some()));
+            match schedule.opening(30) {
+                Ok(opening) => assert!(opening.is_none() && settings.games.is_none()),
+                Err(error) => assert!(settings.games.is_some(), "{error}"),
+            }
+            drop(schedule);
+            fs::remove_dir_all(path).unwrap();
+        }
     }
 
     #[test]

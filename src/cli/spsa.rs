@@ -10,13 +10,13 @@ use clap::{Arg, ArgAction, Args};
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::games::{GameSettings, Games};
 use crate::arena::spsa::tuning::{Event, Folder, one_line, tune};
-use crate::arena::spsa::{Parameter, Settings, State, StateError, parse_list};
+use crate::arena::spsa::{Parameter, Settings, State, parse_list};
 use crate::cli::arena::{
     EngineArguments, JsonArguments, OpeningArguments, RuleArguments, check_repeated,
     check_rules_and_openings,
 };
 use crate::cli::arguments::Indivisible;
-use crate::cli::error::{bail_usage, flat_error, usage_error};
+use crate::cli::error::{bail_usage, flat_error};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
 use crate::util::counted;
@@ -63,19 +63,6 @@ pub(super) struct Arguments {
         value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
     pairs: Option<u32>,
-
-    /// Exponent of the decrease of the steps [default: 0.602]
-    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
-    alpha: Option<f64>,
-
-    /// Exponent of the decrease of the perturbations [default: 0.101]
-    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
-    gamma: Option<f64>,
-
-    /// Number added to the iteration in the steps, so that the first ones are not too large
-    /// [default: a tenth of --iterations]
-    #[arg(long, value_name = "N", help_heading = "Course")]
-    stability: Option<f64>,
 
     /// Number of iterations at a time
     #[arg(
@@ -225,9 +212,6 @@ fn check_resumed(
     let spsa = state.settings();
     compare_number("--pairs", arguments.pairs, &settings.pairs)?;
     compare_number("--iterations", arguments.iterations, &spsa.iterations)?;
-    compare_number("--alpha", arguments.alpha, &spsa.alpha)?;
-    compare_number("--gamma", arguments.gamma, &spsa.gamma)?;
-    compare_number("--stability", arguments.stability, &spsa.stability)?;
     let parameters = arguments.parameters()?;
     let (found, expected) = (parameters.len(), state.parameters().len());
     if found == 0 {
@@ -274,14 +258,8 @@ impl Arguments {
         let Some(iterations) = self.iterations else {
             bail_usage!("expected --iterations");
         };
-        let mut spsa = Settings::new(iterations, settings.openings.seed);
-        spsa.alpha = self.alpha.unwrap_or(spsa.alpha);
-        spsa.gamma = self.gamma.unwrap_or(spsa.gamma);
-        spsa.stability = self.stability.unwrap_or(spsa.stability);
-        let state = State::new(spsa, parameters).map_err(|error| match error {
-            StateError::Settings(_) => usage_error(error),
-            _ => flat_error(error),
-        })?;
+        let spsa = Settings::new(iterations, settings.openings.seed);
+        let state = State::new(spsa, parameters).map_err(flat_error)?;
         Ok((settings, state))
     }
 

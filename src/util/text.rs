@@ -68,6 +68,18 @@ pub(crate) fn decode_line(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// A name as a part of a file name: characters that some file system does not allow are replaced.
+pub(crate) fn file_name_of(name: &str) -> String {
+    let plain = |character: char| {
+        if character.is_alphanumeric() || "._+".contains(character) {
+            character
+        } else {
+            '_'
+        }
+    };
+    name.chars().take(40).map(plain).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,14 +8,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::super::game::{self, GameContext, PlayedGame};
 use super::super::heartbeat::Heartbeat;
 use super::super::player::Player;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Fixture, Format, MatchSettings};
-use super::{DeclarationError, Objective, Parameter, Value};
+use super::{Objective, Parameter, SpsaError, Value};
 use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
@@ -94,40 +93,6 @@ pub enum GameEvent<'a> {
     Note(String),
 }
 
-/// Why games cannot be played.
-#[derive(Debug, Error)]
-pub enum GamesError {
-    /// The engine cannot be started.
-    #[error("engine {name}: {source}")]
-    Engine {
-        /// Name of the engine.
-        name: String,
-        /// The error of the USI client.
-        source: ClientError,
-    },
-    /// The engine does not have the tuned options.
-    #[error("engine {name}: {source}")]
-    Declaration {
-        /// Name of the engine.
-        name: String,
-        /// What is wrong with the options.
-        source: DeclarationError,
-    },
-    /// The engine did not become ready with these values.
-    #[error("engine {name} with {values} could not be got ready: {source}")]
-    NotReady {
-        /// Name of the engine.
-        name: String,
-        /// The values as `NAME=VALUE`, separated by spaces.
-        values: String,
-        /// The error of the USI client.
-        source: ClientError,
-    },
-    /// The openings cannot be read or made.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-}
-
 /// The engine and the openings, checked against the parameters.
 pub struct Games {
     engine: String,
@@ -168,27 +133,21 @@ impl Games {
         settings: &GameSettings,
         parameters: &[Parameter],
         stop: &Stop,
-    ) -> Result<Self, GamesError> {
+    ) -> Result<Self, SpsaError> {
         let engine = &settings.engine;
-        let name = || engine.name.clone();
-        let fault = |source| GamesError::Engine {
-            name: name(),
-            source,
-        };
-        let player = Player::start(engine, &settings.rules, false, stop).map_err(fault)?;
-        let declared = player.declared_options();
+        let fault = |text: String| SpsaError::Fault(format!("engine {}: {text}", engine.name));
+        let player = Player::start(engine, &settings.rules, false, stop)
+            .map_err(|error| fault(error.to_string()))?;
         for parameter in parameters {
-            let checked = parameter.check_declared(declared, &engine.options);
-            checked.map_err(|source| {
-                let name = name();
-                GamesError::Declaration { name, source }
-            })?;
+            parameter
+                .check_declared(player.declared_options(), &engine.options)
+                .map_err(fault)?;
         }
         let mut openings = Openings::new(&settings.openings, &settings.rules)?;
         openings.check_length(settings.rules.max_moves)?;
         let names = parameters.iter().map(|parameter| parameter.name.clone());
         Ok(Self {
-            engine: name(),
+            engine: engine.name.clone(),
             program: player.program_name().to_owned(),
             names: names.collect(),
             pairs: settings.pairs,
@@ -251,14 +210,12 @@ fn pairing(settings: &GameSettings) -> MatchSettings {
 }
 
 impl Objective for Session<'_> {
-    type Error = GamesError;
-
     fn play(
         &self,
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, GamesError> {
+    ) -> Result<Option<f64>, SpsaError> {
         let games = self.games;
         let sides = [plus, minus].map(|values| games.options(values));
         let mut players = lock(&games.idle).pop().unwrap_or_default();
@@ -293,7 +250,7 @@ impl Session<'_> {
         iteration: u64,
         sides: &[Options; 2],
         players: &mut PlayerPair,
-    ) -> Result<(), GamesError> {
+    ) -> Result<(), SpsaError> {
         let MatchSettings { engines, rules, .. } = &self.games.pairing;
         let engine = &engines[0];
         for (options, slot) in sides.iter().zip(players) {
@@ -311,10 +268,11 @@ impl Session<'_> {
                 prepare(&mut player, options, self.stop)?;
                 Ok(player)
             });
-            let player = started.map_err(|source| GamesError::NotReady {
-                name: self.games.engine.clone(),
-                values: assignments(options).join(" "),
-                source,
+            let player = started.map_err(|error| {
+                let (name, values) = (&self.games.engine, assignments(options).join(" "));
+                SpsaError::Fault(format!(
+                    "engine {name} with {values} could not be got ready: {error}"
+                ))
             })?;
             *slot = Some(player);
         }

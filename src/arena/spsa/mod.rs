@@ -22,21 +22,18 @@ mod tests;
 pub mod tuning;
 
 use std::collections::VecDeque;
-use std::error::Error;
 use std::marker::PhantomData;
 use std::path::Path;
 
 use thiserror::Error;
 
-use crate::runs::{Execution, Job, Plan, Stop, ThreadError, execute};
-pub use parameter::{DeclarationError, ListError, Parameter, ParameterError, parse_list};
-pub use state::{Point, Settings, State, StateError, Value};
+use crate::openings::OpeningError;
+use crate::runs::{Execution, FolderError, Job, Plan, Stop, ThreadError, execute};
+pub use parameter::{Parameter, parse_list};
+pub use state::{Point, Settings, State, Value};
 
 /// The objective function of the optimization: plays two sets of values against each other.
 pub trait Objective: Sync {
-    /// Why an iteration has no result.
-    type Error: Error + Send + 'static;
-
     /// The points of `plus` minus those of `minus`, −2 to 2 for a pair of games; values are in the
     /// order of the parameters. `None` if the games were aborted, which ends the run. Several
     /// threads call this at a time, each with a different iteration.
@@ -48,7 +45,7 @@ pub trait Objective: Sync {
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, Self::Error>;
+    ) -> Result<Option<f64>, SpsaError>;
 }
 
 /// How a run is executed.
@@ -63,25 +60,20 @@ pub struct RunOptions<'a> {
     pub stop: &'a Stop,
 }
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// All iterations are finished.
-    Done,
-    /// The run was stopped and can be resumed.
-    Stopped,
-}
-
-/// Why a run failed. The state holds all results until then and can be resumed.
+/// Why a run cannot begin or go on. The state holds all results until then and can be resumed.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum RunError<E: Error + 'static> {
-    #[error("iteration {iteration} could not be played: {source}")]
-    Objective { iteration: u64, source: E },
-    #[error("iteration {iteration} resulted in {difference}, expected a difference of points")]
-    Difference { iteration: u64, difference: f64 },
+pub enum SpsaError {
+    /// A parameter, a setting, the state file or the engine is not as it must be, or fails: what
+    /// was found and what was expected.
+    #[error("{0}")]
+    Fault(String),
+    /// The openings cannot be read or made.
     #[error(transparent)]
-    State(#[from] StateError),
+    Opening(#[from] OpeningError),
+    /// The folder of the run cannot be used.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// A thread cannot be started.
     #[error(transparent)]
     Thread(#[from] ThreadError),
 }
@@ -100,7 +92,7 @@ pub fn run<O: Objective>(
     objective: &O,
     options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
-) -> Result<Outcome, RunError<O::Error>> {
+) -> Result<(), SpsaError> {
     if let Some(path) = options.path {
         // Fails before hours of games if the file cannot be written.
         state.save(path)?;
@@ -118,12 +110,7 @@ pub fn run<O: Objective>(
         stack_bytes: None,
         stop: options.stop,
     };
-    execute(&Iterations(objective), &mut plan, &execution)?;
-    Ok(if state.is_done() {
-        Outcome::Done
-    } else {
-        Outcome::Stopped
-    })
+    execute(&Iterations(objective), &mut plan, &execution)
 }
 
 /// The iterations as a [`Job`].
@@ -139,17 +126,21 @@ impl<O: Objective> Job for Iterations<'_, O> {
     type Worker = ();
     type Piece = Iteration;
     type Output = f64;
-    type Error = RunError<O::Error>;
+    type Error = SpsaError;
 
-    fn worker(&self) -> Result<(), Self::Error> {
+    fn worker(&self) -> Result<(), SpsaError> {
         Ok(())
     }
 
-    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, Self::Error> {
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, SpsaError> {
         let [plus, minus] = &iteration.sides;
         let iteration = iteration.number;
         let played = self.0.play(iteration, plus, minus);
-        played.map_err(|source| RunError::Objective { iteration, source })
+        played.map_err(|error| {
+            SpsaError::Fault(format!(
+                "iteration {iteration} could not be played: {error}"
+            ))
+        })
     }
 }
 
@@ -164,7 +155,7 @@ struct IterationPlan<'a, O> {
 }
 
 impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
-    fn next(&mut self) -> Result<Option<Iteration>, RunError<O::Error>> {
+    fn next(&mut self) -> Result<Option<Iteration>, SpsaError> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {
             number,
@@ -176,12 +167,11 @@ impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
         &mut self,
         Iteration { number, .. }: Iteration,
         difference: f64,
-    ) -> Result<(), RunError<O::Error>> {
+    ) -> Result<(), SpsaError> {
         if !difference.is_finite() {
-            return Err(RunError::Difference {
-                iteration: number,
-                difference,
-            });
+            return Err(SpsaError::Fault(format!(
+                "iteration {number} resulted in {difference}, expected a difference of points"
+            )));
         }
         self.state.finish(number, difference);
         if let Some(path) = self.path {

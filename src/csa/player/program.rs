@@ -107,12 +107,8 @@ impl Work {
     fn start(&mut self, is_given_up: &dyn Fn() -> bool) -> Result<(), ClientError> {
         let mut client = Client::start(&self.program)?;
         client.handshake_unless(self.settings.ready_timeout, is_given_up)?;
-        set_if_declared(
-            &mut client,
-            &self.settings,
-            "USI_Ponder",
-            &self.settings.ponders.to_string(),
-        )?;
+        let ponders = self.settings.ponders.to_string();
+        client.set_if_declared("USI_Ponder", &ponders, &self.settings.options)?;
         for (name, value) in &self.settings.options {
             client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
         }
@@ -201,8 +197,9 @@ impl Work {
         client.discard_pending();
         let max_moves = rules.max_moves.unwrap_or(0).to_string();
         let declaration = rules.declaration.name();
-        set_if_declared(client, &self.settings, "MaxMovesToDraw", &max_moves)?;
-        set_if_declared(client, &self.settings, "EnteringKingRule", declaration)?;
+        let set = &self.settings.options;
+        client.set_if_declared("MaxMovesToDraw", &max_moves, set)?;
+        client.set_if_declared("EnteringKingRule", declaration, set)?;
         client.ready_unless(self.settings.ready_timeout, &is_given_up)?;
         client.send("usinewgame").map(drop)
     }
@@ -293,29 +290,6 @@ impl Work {
             _ => {}
         }
         Ok(())
-    }
-}
-
-/// Sets an option that the engine declares and the user has not set.
-fn set_if_declared(
-    client: &mut Client,
-    settings: &PlayerSettings,
-    name: &str,
-    value: &str,
-) -> Result<(), ClientError> {
-    let mut declared = client.options().iter();
-    let is_declared = declared.any(|option| option.name.eq_ignore_ascii_case(name));
-    let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
-    if !is_declared || settings.options.iter().any(is_set) {
-        return Ok(());
-    }
-    match client.set_option(name, Some(value)) {
-        // An engine that does not support the value keeps its own rule.
-        Err(ClientError::Option(refusal)) => {
-            log::info!("{refusal}");
-            Ok(())
-        }
-        result => result,
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::*;
-use crate::openings::SelfPlayOpenings;
 use crate::movegen::legal_moves;
+use crate::openings::SelfPlayOpenings;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Shard;
