@@ -6,10 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::settings::EngineSettings;
-use super::time_control::{BaseAndIncrement, DurationError, TimeControl, parse_duration};
+use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::usi::client::Program;
 
 /// The content of an engine text; parts that are missing have the default of their type.
@@ -31,30 +29,17 @@ pub struct EngineText {
     pub time_control: TimeControl,
 }
 
-/// A part of an engine text that is not valid.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{part}' in the engine '{text}': {expected}")]
-pub struct EngineTextError {
-    part: String,
-    text: String,
-    expected: String,
-}
-
 const KEYS: &str = "expected cmd=PROGRAM, name=NAME, args=WORDS, dir=FOLDER, env.NAME=VALUE, \
     option.NAME=VALUE, tc=BASE+INCREMENT, byoyomi=TIME, movetime=TIME, nodes=N, depth=N or \
     nodes-time=N";
 
 impl FromStr for EngineText {
-    type Err = EngineTextError;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut engine = Self::default();
         for part in parts(text).iter().filter(|part| !part.trim().is_empty()) {
-            let wrong = |expected: String| EngineTextError {
-                part: part.clone(),
-                text: text.to_owned(),
-                expected,
-            };
+            let wrong = |expected: String| format!("'{part}' in the engine '{text}': {expected}");
             let (key, value) = part.split_once('=').ok_or_else(|| wrong(KEYS.to_owned()))?;
             engine
                 .set(key.trim(), value)
@@ -68,18 +53,17 @@ impl EngineText {
     /// Sets the field `key`. The error says what was expected, `None` if the key is unknown.
     fn set(&mut self, key: &str, value: &str) -> Result<(), Option<String>> {
         let control = &mut self.time_control;
-        let said = |error: DurationError| Some(error.to_string());
         match key {
             "cmd" => self.command = Some(value.to_owned()),
             "name" => self.name = Some(value.trim().to_owned()),
             "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
             "dir" => self.directory = Some(PathBuf::from(value)),
             "tc" => {
-                let BaseAndIncrement { base, increment } = value.parse().map_err(said)?;
+                let BaseAndIncrement { base, increment } = value.parse().map_err(Some)?;
                 (control.base, control.increment) = (base, increment);
             }
-            "byoyomi" => control.byoyomi = parse_duration(value).map_err(said)?,
-            "movetime" => control.movetime = Some(parse_duration(value).map_err(said)?),
+            "byoyomi" => control.byoyomi = parse_duration(value).map_err(Some)?,
+            "movetime" => control.movetime = Some(parse_duration(value).map_err(Some)?),
             "nodes" => control.nodes = Some(at_least_one(value)?),
             "depth" => control.depth = Some(at_least_one(value)?),
             "nodes-time" => control.nodes_time = Some(at_least_one(value)?),
@@ -267,7 +251,7 @@ mod tests {
             ("cmd=a,tc=1+x", "'x' is no time"),
             ("cmd=a,option.=1", "'option.=1'"),
         ] {
-            let error = text.parse::<EngineText>().unwrap_err().to_string();
+            let error = text.parse::<EngineText>().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

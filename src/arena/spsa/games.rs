@@ -14,7 +14,8 @@ use super::super::heartbeat::Heartbeat;
 use super::super::player::Player;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Fixture, Format, MatchSettings};
-use super::{Objective, Parameter, SpsaError, Value};
+use super::{Objective, Parameter, Value};
+use crate::arena::ArenaError;
 use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
@@ -133,9 +134,9 @@ impl Games {
         settings: &GameSettings,
         parameters: &[Parameter],
         stop: &Stop,
-    ) -> Result<Self, SpsaError> {
+    ) -> Result<Self, ArenaError> {
         let engine = &settings.engine;
-        let fault = |text: String| SpsaError::Fault(format!("engine {}: {text}", engine.name));
+        let fault = |text: String| ArenaError::Fault(format!("engine {}: {text}", engine.name));
         let player = Player::start(engine, &settings.rules, false, stop)
             .map_err(|error| fault(error.to_string()))?;
         for parameter in parameters {
@@ -215,7 +216,7 @@ impl Objective for Session<'_> {
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, SpsaError> {
+    ) -> Result<Option<f64>, ArenaError> {
         let games = self.games;
         let sides = [plus, minus].map(|values| games.options(values));
         let mut players = lock(&games.idle).pop().unwrap_or_default();
@@ -250,7 +251,7 @@ impl Session<'_> {
         iteration: u64,
         sides: &[Options; 2],
         players: &mut PlayerPair,
-    ) -> Result<(), SpsaError> {
+    ) -> Result<(), ArenaError> {
         let MatchSettings { engines, rules, .. } = &self.games.pairing;
         let engine = &engines[0];
         for (options, slot) in sides.iter().zip(players) {
@@ -270,7 +271,7 @@ impl Session<'_> {
             });
             let player = started.map_err(|error| {
                 let (name, values) = (&self.games.engine, assignments(options).join(" "));
-                SpsaError::Fault(format!(
+                ArenaError::Fault(format!(
                     "engine {name} with {values} could not be got ready: {error}"
                 ))
             })?;

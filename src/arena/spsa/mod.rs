@@ -25,10 +25,8 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use thiserror::Error;
-
-use crate::openings::OpeningError;
-use crate::runs::{Execution, FolderError, Job, Plan, Stop, ThreadError, execute};
+use super::ArenaError;
+use crate::runs::{Execution, Job, Plan, Stop, execute};
 pub use parameter::{Parameter, parse_list};
 pub use state::{Point, Settings, State, Value};
 
@@ -45,7 +43,7 @@ pub trait Objective: Sync {
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, SpsaError>;
+    ) -> Result<Option<f64>, ArenaError>;
 }
 
 /// How a run is executed.
@@ -58,24 +56,6 @@ pub struct RunOptions<'a> {
     pub path: Option<&'a Path>,
     /// The request to end the run early.
     pub stop: &'a Stop,
-}
-
-/// Why a run cannot begin or go on. The state holds all results until then and can be resumed.
-#[derive(Debug, Error)]
-pub enum SpsaError {
-    /// A parameter, a setting, the state file or the engine is not as it must be, or fails: what
-    /// was found and what was expected.
-    #[error("{0}")]
-    Fault(String),
-    /// The openings cannot be read or made.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-    /// The folder of the run cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A thread cannot be started.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
 }
 
 /// Runs iterations until all are finished, `options.stop` is requested or an error occurs.
@@ -92,7 +72,7 @@ pub fn run<O: Objective>(
     objective: &O,
     options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
-) -> Result<(), SpsaError> {
+) -> Result<(), ArenaError> {
     if let Some(path) = options.path {
         // Fails before hours of games if the file cannot be written.
         state.save(path)?;
@@ -126,18 +106,18 @@ impl<O: Objective> Job for Iterations<'_, O> {
     type Worker = ();
     type Piece = Iteration;
     type Output = f64;
-    type Error = SpsaError;
+    type Error = ArenaError;
 
-    fn worker(&self) -> Result<(), SpsaError> {
+    fn worker(&self) -> Result<(), ArenaError> {
         Ok(())
     }
 
-    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, SpsaError> {
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, ArenaError> {
         let [plus, minus] = &iteration.sides;
         let iteration = iteration.number;
         let played = self.0.play(iteration, plus, minus);
         played.map_err(|error| {
-            SpsaError::Fault(format!(
+            ArenaError::Fault(format!(
                 "iteration {iteration} could not be played: {error}"
             ))
         })
@@ -155,7 +135,7 @@ struct IterationPlan<'a, O> {
 }
 
 impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
-    fn next(&mut self) -> Result<Option<Iteration>, SpsaError> {
+    fn next(&mut self) -> Result<Option<Iteration>, ArenaError> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {
             number,
@@ -167,9 +147,9 @@ impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
         &mut self,
         Iteration { number, .. }: Iteration,
         difference: f64,
-    ) -> Result<(), SpsaError> {
+    ) -> Result<(), ArenaError> {
         if !difference.is_finite() {
-            return Err(SpsaError::Fault(format!(
+            return Err(ArenaError::Fault(format!(
                 "iteration {number} resulted in {difference}, expected a difference of points"
             )));
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::SpsaError;
+use crate::arena::ArenaError;
 use crate::usi::client::reply::{DeclaredOption, OptionKind};
 use crate::util::{counted, shorten};
 
@@ -36,7 +36,7 @@ pub struct Parameter {
 ///
 /// # Errors
 /// The error names the line and what is wrong with it.
-pub fn parse_list(text: &str) -> Result<Vec<Parameter>, SpsaError> {
+pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ArenaError> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim();
@@ -45,19 +45,19 @@ pub fn parse_list(text: &str) -> Result<Vec<Parameter>, SpsaError> {
         }
         let parameter: Parameter = text
             .parse()
-            .map_err(|error| SpsaError::Fault(format!("line {line}: {error}")))?;
+            .map_err(|error| ArenaError::Fault(format!("line {line}: {error}")))?;
         let name = &parameter.name;
         // Engines ignore case in the names of options.
         let is_same = |other: &Parameter| other.name.eq_ignore_ascii_case(name);
         if parameters.iter().any(is_same) {
-            return Err(SpsaError::Fault(format!(
+            return Err(ArenaError::Fault(format!(
                 "line {line}: {name} is there already, expected every name once"
             )));
         }
         parameters.push(parameter);
     }
     if parameters.is_empty() {
-        return Err(SpsaError::Fault(
+        return Err(ArenaError::Fault(
             "no parameters, expected lines of name, int, start, least, most, step, rate".to_owned(),
         ));
     }
@@ -69,9 +69,9 @@ impl Parameter {
     ///
     /// # Errors
     /// The error names the first number that is not valid.
-    pub fn check(&self) -> Result<(), SpsaError> {
+    pub fn check(&self) -> Result<(), ArenaError> {
         self.fault()
-            .map_or(Ok(()), |fault| Err(SpsaError::Fault(fault)))
+            .map_or(Ok(()), |fault| Err(ArenaError::Fault(fault)))
     }
 
     fn fault(&self) -> Option<String> {
@@ -112,12 +112,12 @@ impl Parameter {
 }
 
 impl FromStr for Parameter {
-    type Err = SpsaError;
+    type Err = ArenaError;
 
-    fn from_str(text: &str) -> Result<Self, SpsaError> {
+    fn from_str(text: &str) -> Result<Self, ArenaError> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let &[name, kind, start, least, most, step, rate] = &fields[..] else {
-            return Err(SpsaError::Fault(format!(
+            return Err(ArenaError::Fault(format!(
                 "{} in '{}', expected 7: name, int, start, least, most, step, rate",
                 counted(fields.len(), "field"),
                 shorten(text)
@@ -126,7 +126,7 @@ impl FromStr for Parameter {
         let number = |field: &str, found: &str| {
             found.parse().map_err(|_| {
                 let (found, name) = (shorten(found), shorten(name));
-                SpsaError::Fault(format!("{field} '{found}' of {name}, expected a number"))
+                ArenaError::Fault(format!("{field} '{found}' of {name}, expected a number"))
             })
         };
         let parameter = Self {
@@ -135,7 +135,7 @@ impl FromStr for Parameter {
                 "int" => true,
                 "float" => false,
                 _ => {
-                    return Err(SpsaError::Fault(format!(
+                    return Err(ArenaError::Fault(format!(
                         "kind '{}' in the second field, expected int or float",
                         shorten(kind)
                     )));

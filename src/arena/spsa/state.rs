@@ -12,7 +12,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Parameter, SpsaError};
+use super::Parameter;
+use crate::arena::ArenaError;
 use crate::runs;
 use crate::util::counted;
 
@@ -56,7 +57,7 @@ impl State {
     ///
     /// # Errors
     /// The error says which setting or parameter is not valid.
-    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self, SpsaError> {
+    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self, ArenaError> {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let start = Point {
             finished: 0,
@@ -118,14 +119,14 @@ impl State {
     ///
     /// # Errors
     /// The error names the file.
-    pub fn save(&self, path: &Path) -> Result<(), SpsaError> {
+    pub fn save(&self, path: &Path) -> Result<(), ArenaError> {
         runs::replace_with(path, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;
             file.write_all(b"\n")
         })
         .map_err(|error| {
             let path = path.display();
-            SpsaError::Fault(format!("cannot write the state file {path}: {error}"))
+            ArenaError::Fault(format!("cannot write the state file {path}: {error}"))
         })
     }
 
@@ -133,9 +134,9 @@ impl State {
     ///
     /// # Errors
     /// The error names the file and what is wrong with it.
-    pub fn load(file: &Path) -> Result<Self, SpsaError> {
+    pub fn load(file: &Path) -> Result<Self, ArenaError> {
         let path = file.display();
-        let fault = |text: String| SpsaError::Fault(text);
+        let fault = |text: String| ArenaError::Fault(text);
         let text = fs::read(file)
             .map_err(|error| fault(format!("cannot read the state file {path}: {error}")))?;
         let state: Self = serde_json::from_slice(&text)
@@ -146,19 +147,19 @@ impl State {
         Ok(state)
     }
 
-    fn check(&self) -> Result<(), SpsaError> {
+    fn check(&self) -> Result<(), ArenaError> {
         if self.format != FORMAT {
             let found = &self.format;
-            return Err(SpsaError::Fault(format!(
+            return Err(ArenaError::Fault(format!(
                 "format '{found}', expected '{FORMAT}'"
             )));
         }
         if let Some(fault) = self.settings.fault() {
-            return Err(SpsaError::Fault(fault));
+            return Err(ArenaError::Fault(fault));
         }
         if self.parameters.is_empty() {
             let fault = "no parameters, expected at least one";
-            return Err(SpsaError::Fault(fault.to_owned()));
+            return Err(ArenaError::Fault(fault.to_owned()));
         }
         for parameter in &self.parameters {
             parameter.check()?;
@@ -171,7 +172,7 @@ impl State {
         let unfinished = self.unfinished().map(|found| (found, 1, self.begun));
         for (found, least, most) in unfinished.chain([begun]) {
             if !(least..=most).contains(&found) {
-                return Err(SpsaError::Fault(format!(
+                return Err(ArenaError::Fault(format!(
                     "iteration {found}, expected {least} to {most}"
                 )));
             }
@@ -179,11 +180,11 @@ impl State {
         Ok(())
     }
 
-    fn check_values(&self, place: &str, values: &[f64]) -> Result<(), SpsaError> {
+    fn check_values(&self, place: &str, values: &[f64]) -> Result<(), ArenaError> {
         let (found, expected) = (values.len(), self.parameters.len());
         if found != expected {
             let found = counted(found, "value");
-            return Err(SpsaError::Fault(format!(
+            return Err(ArenaError::Fault(format!(
                 "{found} in {place}, expected {expected}, one for each parameter"
             )));
         }
@@ -191,7 +192,7 @@ impl State {
             let (least, most) = (parameter.least, parameter.most);
             if !(least..=most).contains(&value) {
                 let name = &parameter.name;
-                return Err(SpsaError::Fault(format!(
+                return Err(ArenaError::Fault(format!(
                     "value {value} of {name}, expected {least} to {most}"
                 )));
             }

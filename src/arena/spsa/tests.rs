@@ -24,7 +24,7 @@ impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, SpsaError> {
+    ) -> Result<Option<f64>, ArenaError> {
         let numbers =
             |values: &[Value]| -> Vec<f64> { values.iter().map(|&value| value.to_f64()).collect() };
         Ok(Some((self.0)(iteration, &numbers(plus), &numbers(minus))))
@@ -202,9 +202,9 @@ impl Objective for Fragile {
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, SpsaError> {
+    ) -> Result<Option<f64>, ArenaError> {
         if iteration == self.0 {
-            return Err(SpsaError::Fault("the engine died".to_owned()));
+            return Err(ArenaError::Fault("the engine died".to_owned()));
         }
         Game(rugged).play(iteration, plus, minus)
     }
@@ -239,7 +239,7 @@ impl Objective for Impatient {
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, SpsaError> {
+    ) -> Result<Option<f64>, ArenaError> {
         let difference = Game(rugged).play(iteration, plus, minus)?;
         Ok(difference.filter(|_| iteration != self.0))
     }

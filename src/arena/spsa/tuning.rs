@@ -18,7 +18,8 @@ use std::{fmt, fs, iter};
 use serde::Serialize;
 
 use super::games::{Fault, GameEvent, GameSettings, Games, Session};
-use super::{Parameter, RunOptions, SpsaError, State, Value, run};
+use super::{Parameter, RunOptions, State, Value, run};
+use crate::arena::ArenaError;
 use crate::arena::referee::Reason;
 use crate::runs::{self, FolderError, RunFolder, RunKind, Stop};
 use crate::util::counted;
@@ -44,7 +45,7 @@ pub fn tune(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<Summary, SpsaError> {
+) -> Result<Summary, ArenaError> {
     let path = folder.state_path();
     let options = RunOptions {
         concurrency,
@@ -118,9 +119,9 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already.
-    pub fn check_free(path: &Path) -> Result<(), SpsaError> {
+    pub fn check_free(path: &Path) -> Result<(), ArenaError> {
         if path.join(STATE_FILE).exists() {
-            return Err(SpsaError::Folder(FolderError::Occupied {
+            return Err(ArenaError::Folder(FolderError::Occupied {
                 path: path.to_owned(),
                 noun: KIND.noun,
             }));
@@ -132,7 +133,7 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, SpsaError> {
+    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, ArenaError> {
         Self::check_free(path)?;
         if RunFolder::exists(path, KIND) {
             let file = path.join(KIND.settings);
@@ -148,9 +149,9 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds no run, another process has it open, or a file is not valid.
-    pub fn resume(path: &Path) -> Result<(Self, State), SpsaError> {
+    pub fn resume(path: &Path) -> Result<(Self, State), ArenaError> {
         if !path.join(STATE_FILE).exists() {
-            return Err(SpsaError::Folder(FolderError::Missing {
+            return Err(ArenaError::Folder(FolderError::Missing {
                 path: path.to_owned(),
                 kind: RunKind {
                     settings: STATE_FILE,
@@ -208,7 +209,7 @@ impl Folder {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), SpsaError> {
+    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), ArenaError> {
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
         faults.folder.append(fault)?;
@@ -228,7 +229,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_history(&self, state: &State) -> Result<(), SpsaError> {
+    pub fn write_history(&self, state: &State) -> Result<(), ArenaError> {
         let names = state.parameters().iter().map(|p| p.name.clone());
         let mut lines = vec![row("iterations".to_owned(), names)];
         for point in state.history() {

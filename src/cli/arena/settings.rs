@@ -159,15 +159,6 @@ pub(super) struct GameArguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: Option<u64>,
 
-    /// Openings per pairing, each played twice with colours swapped
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "games",
-        value_parser = clap::value_parser!(u64).range(1..=500_000_000)
-    )]
-    rounds: Option<u64>,
-
     /// Let engines ponder
     #[arg(long)]
     ponder: bool,
@@ -291,13 +282,12 @@ impl GameArguments {
             Source::Startpos => GAMES_FROM_STARTPOS,
             _ => DEFAULT_GAMES,
         };
-        let games = self.asked_games();
         Ok(MatchSettings {
             format: match self.format {
                 FormatName::RoundRobin => Format::RoundRobin,
                 FormatName::Gauntlet => Format::Gauntlet,
             },
-            games: games.or(sprt.is_none().then_some(default_games)),
+            games: self.games.or(sprt.is_none().then_some(default_games)),
             rules,
             openings,
             ponder: self.ponder,
@@ -314,7 +304,7 @@ impl GameArguments {
         if let Some(sprt) = self.sprt()? {
             settings.sprt = Some(sprt);
         }
-        settings.games = self.asked_games().or(settings.games);
+        settings.games = self.games.or(settings.games);
         settings.check_pv |= self.check_pv;
         if self.ponder && !settings.ponder {
             bail!("--ponder differs from the match to be resumed");
@@ -326,10 +316,6 @@ impl GameArguments {
             bail!("--shard differs from that of the match to be resumed");
         }
         checked(settings)
-    }
-
-    fn asked_games(&self) -> Option<u64> {
-        self.games.or(self.rounds.map(|rounds| 2 * rounds))
     }
 
     fn sprt(&self) -> anyhow::Result<Option<Sprt>> {

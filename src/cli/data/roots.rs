@@ -8,9 +8,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Destination, Input, UNIT};
-use crate::cli::arguments::{
-    BYTES_PER_MEGABYTE, WorkArguments, evaluation_identity, load_evaluation, parse_share,
-};
+use crate::cli::arguments::{BYTES_PER_MEGABYTE, WorkArguments, WorkerArguments, parse_share};
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::{metered, stop_on_ctrl_c};
@@ -104,10 +102,6 @@ struct PositionArguments {
     #[arg(long, value_name = "GAMES", default_value_t = 1)]
     min_count: u64,
 
-    /// Maximum number of games of a position
-    #[arg(long, value_name = "GAMES")]
-    max_count: Option<u64>,
-
     /// Quantile of the number of games per position, below which positions are dropped, such as
     /// 0.99 to keep the most frequent hundredth; 0 drops none
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = parse_share)]
@@ -121,16 +115,6 @@ struct CheckArguments {
     #[arg(long)]
     check_repetition: bool,
 
-    /// Maximum share of games that may repeat a position
-    #[arg(
-        long,
-        requires = "check_repetition",
-        value_name = "SHARE",
-        default_value_t = 0.5,
-        value_parser = parse_share
-    )]
-    check_rate: f64,
-
     /// Number of games from each position
     #[arg(
         long,
@@ -140,15 +124,6 @@ struct CheckArguments {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     check_games: u64,
-
-    /// Length of a game in plies
-    #[arg(
-        long,
-        requires = "check_repetition",
-        value_name = "PLIES",
-        default_value_t = 30
-    )]
-    check_plies: u32,
 
     /// Soft node limit per move, as in gensfen
     #[arg(
@@ -160,22 +135,8 @@ struct CheckArguments {
     )]
     check_nodes: u64,
 
-    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
-    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
-    eval: String,
-
-    /// Number of positions at a time, each on one core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    threads: u16,
-
-    /// Seed of the random moves
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    workers: WorkerArguments,
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -264,7 +225,6 @@ impl Arguments {
             eval_limit: self.positions.eval_limit,
             with_unfinished: self.games.unfinished,
             min_count: self.positions.min_count,
-            max_count: self.positions.max_count,
             percentile: self.positions.percentile,
             bad_records: self.input.bad_records(),
         }
@@ -272,7 +232,7 @@ impl Arguments {
 
     fn drop_repeating(&self, roots: &mut Vec<Root>, stop: &Stop) -> anyhow::Result<()> {
         let arguments = &self.check;
-        let (choice, evaluator) = load_evaluation(&arguments.eval)?;
+        let (eval, evaluator) = arguments.workers.evaluation()?;
         let mut checksum = crc32fast::Hasher::new();
         for root in roots.iter() {
             checksum.update(&root.position.to_bytes());
@@ -280,14 +240,14 @@ impl Arguments {
         let run = CheckRun {
             roots: roots.len() as u64,
             checksum: checksum.finalize(),
-            eval: evaluation_identity(&choice, &evaluator),
+            eval,
             check: CheckSettings {
                 games: arguments.check_games,
-                plies: arguments.check_plies,
+                plies: 30,
                 nodes: arguments.check_nodes,
-                rate: arguments.check_rate,
-                threads: arguments.threads.into(),
-                seed: arguments.seed,
+                rate: 0.5,
+                threads: arguments.workers.threads(),
+                seed: arguments.workers.seed,
             },
         };
         let (folder, known): (_, Vec<CheckedRoot>) = self.work.open(KIND, &run)?;

@@ -40,8 +40,6 @@ pub struct RootsSettings {
     pub with_unfinished: bool,
     /// Minimum number of games of a position.
     pub min_count: u64,
-    /// Maximum number of games of a position.
-    pub max_count: Option<u64>,
     /// Quantile of the number of games, 0 to 1: less frequent positions are dropped; 0 drops none.
     pub percentile: f64,
     /// How to treat games that cannot be read.
@@ -107,8 +105,7 @@ pub fn collect(
     } else {
         settings.min_count
     };
-    let most = settings.max_count.unwrap_or(u64::MAX);
-    roots.retain(|root| (threshold..=most).contains(&root.count));
+    roots.retain(|root| root.count >= threshold);
     // The order of the map differs between runs.
     roots.sort_unstable_by_key(|root| (u64::MAX - root.count, root.ply, root.position));
     Ok(Collection {

@@ -51,7 +51,6 @@ const ALL: RootsSettings = RootsSettings {
     eval_limit: None,
     with_unfinished: false,
     min_count: 1,
-    max_count: None,
     percentile: 0.0,
     bad_records: BadRecords::Stop,
 };
@@ -105,10 +104,9 @@ fn positions_are_counted_by_games() {
     assert_eq!(folder.collect(&few).roots.len(), 1);
     let rare = RootsSettings {
         min_count: 2,
-        max_count: Some(2),
         ..ALL
     };
-    assert_eq!(folder.collect(&rare).roots.len(), 2);
+    assert_eq!(folder.collect(&rare).roots.len(), 3);
     let rated = RootsSettings {
         min_rating: Some(3900.0),
         ..ALL

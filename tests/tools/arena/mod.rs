@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::misbehaving;
+use raicho::arena::ArenaError;
 use raicho::arena::journal::{self, GameEntry, MatchFolder};
 use raicho::arena::referee::Rules;
-use raicho::arena::runner::{self, Event, MatchError};
+use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
 use raicho::arena::summary::Summary;
 use raicho::arena::time_control::TimeControl;
@@ -155,7 +156,7 @@ pub(crate) fn play_with(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<Outcome, MatchError> {
+) -> Result<Outcome, ArenaError> {
     let path = folder.join("match");
     let (journal, entries) = if path.exists() {
         MatchFolder::resume(&path)?
