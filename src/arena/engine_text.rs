@@ -9,6 +9,7 @@ use std::str::FromStr;
 use super::settings::EngineSettings;
 use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::usi::client::Program;
+use crate::util::parse_positive;
 
 /// The content of an engine text; parts that are missing have the default of their type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -64,9 +65,9 @@ impl EngineText {
             }
             "byoyomi" => control.byoyomi = parse_duration(value).map_err(Some)?,
             "movetime" => control.movetime = Some(parse_duration(value).map_err(Some)?),
-            "nodes" => control.nodes = Some(at_least_one(value)?),
-            "depth" => control.depth = Some(at_least_one(value)?),
-            "nodes-time" => control.nodes_time = Some(at_least_one(value)?),
+            "nodes" => control.nodes = Some(parse_positive(value).map_err(Some)?),
+            "depth" => control.depth = Some(parse_positive(value).map_err(Some)?),
+            "nodes-time" => control.nodes_time = Some(parse_positive(value).map_err(Some)?),
             _ => match key.split_once('.') {
                 Some(("option", name)) if !name.is_empty() => {
                     self.options.retain(|(set, _)| set != name);
@@ -147,12 +148,6 @@ impl EngineText {
                     too"
                 ));
             }
-            let Program {
-                path,
-                arguments,
-                directory,
-                environment,
-            } = program;
             let is_taken = |name: &str| engines.iter().any(|engine| engine.name == name);
             let name = match &text.name {
                 Some(name) if is_taken(name) => {
@@ -160,6 +155,7 @@ impl EngineText {
                 }
                 Some(name) if !name.is_empty() => name.clone(),
                 _ => {
+                    let path = &program.path;
                     let stem = path.file_stem().unwrap_or(path.as_os_str());
                     let stem = stem.to_string_lossy().into_owned();
                     let numbered = (2..).map(|number| format!("{stem}-{number}"));
@@ -169,10 +165,7 @@ impl EngineText {
             };
             engines.push(EngineSettings {
                 name,
-                path,
-                arguments,
-                directory,
-                environment,
+                program,
                 options: text.options.clone(),
                 time_control: text.time_control,
             });
@@ -189,16 +182,6 @@ fn split_command(command: &str) -> (PathBuf, Vec<String>) {
     let mut words = command.split_whitespace();
     let program = words.next().unwrap_or(command);
     (PathBuf::from(program), words.map(str::to_owned).collect())
-}
-
-fn at_least_one<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, Option<String>> {
-    let expected = || Some("expected a whole number from 1".to_owned());
-    let number: T = text.trim().parse().map_err(|_| expected())?;
-    if number < T::from(1) {
-        Err(expected())
-    } else {
-        Ok(number)
-    }
 }
 
 /// Splits at commas that are not preceded by a backslash.

@@ -11,7 +11,7 @@ use super::settings::EngineSettings;
 use crate::runs::Stop;
 use crate::types::{Bound, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, OptionKind, Reply};
-use crate::usi::client::{Client, ClientError, Program};
+use crate::usi::client::{Client, ClientError};
 use crate::util::shorten;
 
 /// How long an engine that lost on time may take to answer `stop`; after that the game ends as a
@@ -110,12 +110,7 @@ impl Player {
         stop: &Stop,
     ) -> Result<Self, ClientError> {
         let is_aborted = || stop.is_abort();
-        let mut client = Client::start(&Program {
-            path: settings.path.clone(),
-            arguments: settings.arguments.clone(),
-            directory: settings.directory.clone(),
-            environment: settings.environment.clone(),
-        })?;
+        let mut client = Client::start(&settings.program)?;
         client.handshake_unless(rules.ready_timeout, &is_aborted)?;
         let rule_options = [
             ("USI_Ponder", &*ponders.to_string()),

@@ -4,8 +4,6 @@
 //! They decide which games are played. They are kept with the results, so that a match can be
 //! resumed and its shards, played on different machines, can be merged.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
 use super::referee::Rules;
@@ -14,23 +12,16 @@ use super::time_control::TimeControl;
 use crate::openings::OpeningSettings;
 use crate::runs::{Shard, difference};
 use crate::types::Color;
+use crate::usi::client::Program;
 
 /// The settings of one engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EngineSettings {
     /// Name in the match, unique among the engines.
     pub name: String,
-    /// Path of the program.
-    pub path: PathBuf,
-    /// Command-line arguments of the program.
-    #[serde(default)]
-    pub arguments: Vec<String>,
-    /// Working directory, `None` for that of this process.
-    #[serde(default)]
-    pub directory: Option<PathBuf>,
-    /// Variables that are added to the environment.
-    #[serde(default)]
-    pub environment: Vec<(String, String)>,
+    /// The command line of the engine.
+    #[serde(flatten)]
+    pub program: Program,
     /// USI options, in the order in which they are set.
     #[serde(default)]
     pub options: Vec<(String, String)>,

@@ -26,7 +26,7 @@ use crate::records::teacher::Format;
 use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
 use crate::train::gensfen::Effort;
-use crate::util::shorten;
+use crate::util::{parse_positive, shorten};
 
 /// Long work of one machine.
 #[derive(Args)]
@@ -168,7 +168,7 @@ impl WorkerArguments {
 pub(super) struct EffortArguments {
     /// Soft node limit per position: no further iteration begins after it, and the search stops at
     /// eight times this number [default: 1000, unless --depth is given]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
     nodes: Option<u64>,
 
     /// Depth per position; with --nodes, whichever limit is reached first
@@ -176,12 +176,7 @@ pub(super) struct EffortArguments {
     depth: Option<i32>,
 
     /// Size of each thread's transposition table in MB
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
+    #[arg(long, value_name = "MB", default_value_t = 1, value_parser = parse_positive::<u16>)]
     pub(super) hash: u16,
 }
 

@@ -19,7 +19,7 @@ use crate::train::gensfen::{
     TreeSampling, Writing,
 };
 use crate::types::EnteringKingRule;
-use crate::util::counted;
+use crate::util::{counted, parse_positive};
 
 /// Example: `raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1`
 #[derive(Args)]
@@ -316,12 +316,7 @@ struct EndingArguments {
     write_maxply: u32,
 
     /// Score in centipawns that wins a game if both sides agree for six plies
-    #[arg(
-        long,
-        value_name = "CP",
-        default_value_t = 3000,
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
+    #[arg(long, value_name = "CP", default_value_t = 3000, value_parser = parse_positive::<u32>)]
     win_limit: u32,
 
     /// Share of games that are not adjudicated but played to mate
@@ -359,12 +354,7 @@ struct WritingArguments {
     write_every: Option<u32>,
 
     /// Soft node limit of the positions between
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
-        requires = "write_every"
-    )]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, requires = "write_every")]
     between_nodes: Option<u64>,
 
     /// Memory in MB for the keys of written positions, 8 bytes each, which are not written again; 0
@@ -409,11 +399,7 @@ impl WritingArguments {
 struct TreeArguments {
     /// Write up to N inner nodes of each search, chosen at random, with their values and bounds to
     /// .tree files [default: none]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u16>)]
     tree_positions: Option<u16>,
 
     /// Minimum depth of the search below such a node

@@ -11,6 +11,7 @@ use indicatif::ProgressBar;
 use crate::cli::error::flat_error;
 use crate::cli::{output, result_file};
 use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
+use crate::util::parse_positive;
 
 /// Default of `--max-imbalance` for random openings, in centipawns.
 const MAX_IMBALANCE: u32 = 120;
@@ -121,7 +122,7 @@ pub(super) struct Arguments {
     openings: OpeningArguments,
 
     /// Number of openings
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
     count: u32,
 
     /// File to write [default: standard output]

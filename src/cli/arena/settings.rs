@@ -18,6 +18,7 @@ use crate::cli::error::{bail_usage, usage_error};
 use crate::openings::{OpeningSettings, Source};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
+use crate::util::parse_positive;
 
 const DEFAULT_GAMES: u64 = 100;
 /// Default number of games from the start position, which is one opening played with both colours.
@@ -56,29 +57,19 @@ pub(in crate::cli) struct EngineArguments {
         long,
         value_name = "N[,N…]",
         value_delimiter = ',',
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = parse_positive::<u64>,
         help_heading = "Time"
     )]
     pub(super) nodes: Vec<u64>,
 
     /// Depth per move (`go depth`)
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = "Time"
-    )]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>, help_heading = "Time")]
     depth: Option<u32>,
 
     /// Let the clocks of `--tc` and `--byoyomi` count nodes, N to a millisecond, so that games
     /// depend neither on the machine nor on what else it does. The engines need the option
     /// `NodesTime`, or `nodestime`
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
-        help_heading = "Time"
-    )]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
     nodes_time: Option<u64>,
 }
 

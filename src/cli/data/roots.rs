@@ -18,7 +18,7 @@ use crate::train::data::Output;
 use crate::train::roots::{
     self, CheckSettings, CheckedRoot, Collection, Root, RootsSettings, Table,
 };
-use crate::util::counted;
+use crate::util::{counted, parse_positive};
 
 /// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
 #[derive(Args)]
@@ -85,12 +85,7 @@ struct GameArguments {
 #[command(next_help_heading = "Which positions")]
 struct PositionArguments {
     /// Number of first moves of each game before which the positions are taken
-    #[arg(
-        long,
-        value_name = "PLIES",
-        default_value_t = 16,
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
+    #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = parse_positive::<u16>)]
     plies: u16,
 
     /// Take no further positions of a game once its score exceeds this number of centipawns for
@@ -121,7 +116,7 @@ struct CheckArguments {
         requires = "check_repetition",
         value_name = "N",
         default_value_t = 4,
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = parse_positive::<u64>
     )]
     check_games: u64,
 
@@ -131,7 +126,7 @@ struct CheckArguments {
         requires = "check_repetition",
         value_name = "N",
         default_value_t = 1000,
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = parse_positive::<u64>
     )]
     check_nodes: u64,
 

@@ -99,9 +99,9 @@ pub fn collect(
     let mut roots: Vec<Root> = counter.positions.into_values().collect();
     let before = Table::of(&roots);
     let threshold = if settings.percentile > 0.0 {
-        let column = before.counts.as_ref();
-        let least = column.map_or(0.0, |_| quantile_of_counts(&roots, settings.percentile));
-        settings.min_count.max(least as u64)
+        settings
+            .min_count
+            .max(quantile_of_counts(&roots, settings.percentile) as u64)
     } else {
         settings.min_count
     };
@@ -332,31 +332,24 @@ impl Game {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     /// Number of different positions.
-    pub positions: u64,
+    pub positions: usize,
     /// Number of games per position; `None` without positions.
-    pub counts: Option<Column>,
+    pub counts: Option<Figures>,
     /// Lowest move number per position; `None` without positions.
-    pub plies: Option<Column>,
+    pub plies: Option<Figures>,
 }
 
-/// Statistics of a list of numbers.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Column {
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Sample standard deviation (divided by one less than the count).
-    pub deviation: f64,
-    /// Minimum, lower quartile, median, upper quartile, maximum.
-    pub quartiles: [f64; 5],
-}
+/// Mean, sample standard deviation (divided by one less than the count), minimum, lower quartile,
+/// median, upper quartile and maximum of a list of numbers.
+pub type Figures = [f64; 7];
 
 impl Table {
     /// The statistics of these positions.
     pub fn of(roots: &[Root]) -> Self {
         Self {
-            positions: roots.len() as u64,
-            counts: Column::of(counts(roots)),
-            plies: Column::of(roots.iter().map(|root| root.ply.into()).collect()),
+            positions: roots.len(),
+            counts: figures(counts(roots)),
+            plies: figures(roots.iter().map(|root| root.ply.into()).collect()),
         }
     }
 }
@@ -372,31 +365,23 @@ fn counts(roots: &[Root]) -> Vec<u64> {
     roots.iter().map(|root| root.count).collect()
 }
 
-impl Column {
-    /// The statistics of these numbers; `None` without numbers.
-    fn of(mut numbers: Vec<u64>) -> Option<Self> {
-        numbers.sort_unstable();
-        if numbers.is_empty() {
-            return None;
-        }
-        // Sums are exact: with millions of games floats would lose their low digits.
-        let count = numbers.len() as u128;
-        let sum: u128 = numbers.iter().map(|&number| u128::from(number)).sum();
-        let squares: u128 = numbers
-            .iter()
-            .map(|&number| u128::from(number).pow(2))
-            .sum();
-        let numerator = count * squares - sum * sum;
-        let denominator = count * (count - 1).max(1);
-        #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
-        let [mean, variance] = [(sum, count), (numerator, denominator)]
-            .map(|(top, bottom)| top as f64 / bottom as f64);
-        Some(Self {
-            mean,
-            deviation: variance.sqrt(),
-            quartiles: [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&numbers, share)),
-        })
+fn figures(mut numbers: Vec<u64>) -> Option<Figures> {
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        return None;
     }
+    // Sums are exact: with millions of games floats would lose their low digits.
+    let count = numbers.len() as u128;
+    let sum_of = |power| -> u128 { numbers.iter().map(|&n| u128::from(n).pow(power)).sum() };
+    let (sum, squares) = (sum_of(1), sum_of(2));
+    let numerator = count * squares - sum * sum;
+    let denominator = count * (count - 1).max(1);
+    #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+    let [mean, variance] =
+        [(sum, count), (numerator, denominator)].map(|(top, bottom)| top as f64 / bottom as f64);
+    let [least, low, median, high, most] =
+        [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&numbers, share));
+    Some([mean, variance.sqrt(), least, low, median, high, most])
 }
 
 /// The quantile `share` of sorted numbers, with linear interpolation between neighbours.
@@ -418,16 +403,8 @@ impl fmt::Display for Table {
             return Ok(());
         };
         writeln!(formatter, "{:>12} {:>12} {:>12}", "", "games", "ply")?;
-        let of_both = |figure: fn(&Column) -> f64| [figure(counts), figure(plies)];
-        for (name, [count, ply]) in [
-            ("mean", of_both(|column| column.mean)),
-            ("std", of_both(|column| column.deviation)),
-            ("min", of_both(|column| column.quartiles[0])),
-            ("25 %", of_both(|column| column.quartiles[1])),
-            ("50 %", of_both(|column| column.quartiles[2])),
-            ("75 %", of_both(|column| column.quartiles[3])),
-            ("max", of_both(|column| column.quartiles[4])),
-        ] {
+        let names = ["mean", "std", "min", "25 %", "50 %", "75 %", "max"];
+        for ((name, count), ply) in names.into_iter().zip(counts).zip(plies) {
             writeln!(formatter, "{name:>12} {count:>12.2} {ply:>12.2}")?;
         }
         Ok(())

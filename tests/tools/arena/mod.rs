@@ -20,6 +20,7 @@ use raicho::arena::summary::Summary;
 use raicho::arena::time_control::TimeControl;
 use raicho::openings::{OpeningSettings, Order, Source};
 use raicho::runs::Stop;
+use raicho::usi::client::Program;
 
 /// A folder that is gone when the test is over, unless the test failed.
 pub(crate) struct Folder(PathBuf);
@@ -62,10 +63,7 @@ pub(crate) fn engine(name: &str, behaviour: &str) -> EngineSettings {
     let program = misbehaving::program(behaviour);
     EngineSettings {
         name: name.to_owned(),
-        path: program.path,
-        arguments: program.arguments,
-        directory: None,
-        environment: program.environment,
+        program,
         options: Vec::new(),
         time_control: byoyomi(1000),
     }
@@ -75,10 +73,7 @@ pub(crate) fn engine(name: &str, behaviour: &str) -> EngineSettings {
 pub(crate) fn raicho(name: &str, nodes: u64) -> EngineSettings {
     EngineSettings {
         name: name.to_owned(),
-        path: PathBuf::from(env!("CARGO_BIN_EXE_raicho")),
-        arguments: Vec::new(),
-        directory: None,
-        environment: Vec::new(),
+        program: Program::new(env!("CARGO_BIN_EXE_raicho")),
         // One thread, so that the same game comes again.
         options: [("USI_Hash", "1"), ("Threads", "1")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
