@@ -139,6 +139,8 @@ impl Arguments {
     /// Checks that every option has an effect, and that games can be written at all.
     fn check(&self) -> anyhow::Result<()> {
         self.openings.check(&self.endings)?;
+        self.diversions
+            .check(self.openings.max_ply(&self.endings))?;
         self.trees.check(self.effort.effort().depth)
     }
 
@@ -247,6 +249,15 @@ impl OpeningArguments {
         Ok(())
     }
 
+    /// The last ply that any game can reach.
+    fn max_ply(&self, endings: &EndingArguments) -> u32 {
+        if self.entering_king_from.is_empty() {
+            endings.write_maxply
+        } else {
+            endings.write_maxply.max(ENTERING_KING_MAX_PLY)
+        }
+    }
+
     /// Reads the start positions.
     fn starts(&self) -> Result<StartPositions, OpeningError> {
         let roots = self.roots.as_deref().map(StartSet::of_roots);
@@ -279,13 +290,31 @@ impl OpeningArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Moves that are not the best")]
 struct DiversionArguments {
-    /// Number of random moves per game, each within the first 24 moves
+    /// Number of random moves per game
     #[arg(long = "random-move-count", value_name = "N", default_value_t = 0)]
     count: u32,
 
-    /// Number of best moves among which a random move is chosen, better ones more often and none
-    /// that is more than 100 centipawns worse; 0 for any legal move, in which case the moves before
-    /// it are not written
+    /// First move number of a random move
+    #[arg(
+        long = "random-move-minply",
+        value_name = "PLY",
+        default_value_t = 1,
+        requires = "count"
+    )]
+    min_ply: u32,
+
+    /// Last move number of a random move
+    #[arg(
+        long = "random-move-maxply",
+        value_name = "PLY",
+        default_value_t = 24,
+        value_parser = clap::value_parser!(u32).range(..10_000),
+        requires = "count"
+    )]
+    max_ply: u32,
+
+    /// Number of best moves among which a random move is chosen; 0 for any legal move, in which
+    /// case the moves before it are not written
     #[arg(
         long = "random-multi-pv",
         value_name = "N",
@@ -293,17 +322,46 @@ struct DiversionArguments {
         requires = "count"
     )]
     multi_pv: u16,
+
+    /// Maximum difference to the score of the best move in centipawns
+    #[arg(
+        long = "random-multi-pv-diff",
+        value_name = "CP",
+        default_value_t = 100,
+        requires = "multi_pv"
+    )]
+    multi_pv_diff: u32,
+
+    /// Softmax temperature: a move that is worse by this many centipawns is chosen 1/e times as
+    /// often; 0 for equal probabilities
+    #[arg(
+        long = "random-multi-pv-temperature",
+        value_name = "CP",
+        default_value_t = 50,
+        requires = "multi_pv"
+    )]
+    temperature: u32,
 }
 
 impl DiversionArguments {
+    /// Checks that the random moves have a place. Games end after `max_ply` at the latest.
+    fn check(&self, max_ply: u32) -> anyhow::Result<()> {
+        let (min_ply, last) = (self.min_ply, self.max_ply.min(max_ply));
+        ensure_usage!(
+            self.count == 0 || min_ply <= last,
+            "--random-move-minply {min_ply}, expected at most {last}, the last ply of a random move"
+        );
+        Ok(())
+    }
+
     fn diversions(&self) -> Diversions {
         Diversions {
             count: self.count,
-            min_ply: 1,
-            max_ply: 24,
+            min_ply: self.min_ply,
+            max_ply: self.max_ply,
             multi_pv: self.multi_pv.into(),
-            multi_pv_diff: 100,
-            temperature: 50,
+            multi_pv_diff: self.multi_pv_diff,
+            temperature: self.temperature,
         }
     }
 }

@@ -23,42 +23,17 @@ const BOOK_HEADER: &str = "#YANEURAOU-DB2016";
 /// Maximum length of a line in bytes, so that a file without line breaks cannot fill the memory.
 const LONGEST_LINE: u64 = 64 * 1024;
 
-/// A list of texts in one allocation.
-#[derive(Default)]
-pub(super) struct Texts {
-    text: String,
-    /// Start and end of each text in bytes.
-    spans: Vec<(usize, usize)>,
-}
-
-impl Texts {
-    pub(super) fn push(&mut self, text: &str) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        self.spans.push((start, self.text.len()));
-    }
-
-    pub(super) fn get(&self, index: usize) -> Option<&str> {
-        let &(start, end) = self.spans.get(index)?;
-        self.text.get(start..end)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.spans.len()
-    }
-
-    /// Puts the texts into random order (Fisher-Yates shuffle).
-    pub(super) fn shuffle(&mut self, generator: &mut ChaCha8Rng) {
-        for last in (1..self.spans.len()).rev() {
-            self.spans.swap(last, below(generator, last + 1));
-        }
+/// Puts the texts into random order (Fisher-Yates shuffle).
+pub(super) fn shuffle(texts: &mut [Box<str>], generator: &mut ChaCha8Rng) {
+    for last in (1..texts.len()).rev() {
+        texts.swap(last, below(generator, last + 1));
     }
 }
 
 /// The openings of a file.
 pub(super) struct Contents {
     /// The openings in the order of the file, without duplicates.
-    pub(super) texts: Texts,
+    pub(super) texts: Vec<Box<str>>,
     /// Whether the file has its own values, by which the openings have been filtered already.
     pub(super) is_valued: bool,
     /// What is not among the openings.
@@ -129,7 +104,7 @@ pub(super) fn read(
     } = collector;
     let (path_name, twice, unbalanced) = (path.display(), left_out.twice, left_out.unbalanced);
     log::info!("{path_name}: left out {twice} of positions before, {unbalanced} not balanced");
-    if texts.len() == 0 {
+    if texts.is_empty() {
         let left_out = left_out.warning().map(|left_out| format!("; {left_out}"));
         return Err(OpeningError(format!(
             "openings {path_name} has no position to play from, expected lines such as 'startpos \
@@ -147,7 +122,7 @@ pub(super) fn read(
 /// The openings that have been read so far.
 struct Collector {
     endings: Endings,
-    texts: Texts,
+    texts: Vec<Box<str>>,
     keys: HashSet<u64>,
     left_out: LeftOut,
     /// The number of the line that is being read, from 1.
@@ -167,7 +142,7 @@ impl Collector {
     fn new(endings: Endings) -> Self {
         Self {
             endings,
-            texts: Texts::default(),
+            texts: Vec::new(),
             keys: HashSet::new(),
             left_out: LeftOut::default(),
             line: 0,
@@ -242,7 +217,7 @@ impl Collector {
         if let Some(reason) = why_over(position, self.endings) {
             self.left_out.add_over(line, reason);
         } else if self.keys.insert(position.key().low64()) {
-            self.texts.push(text);
+            self.texts.push(text.into());
         } else {
             self.left_out.twice += 1;
         }

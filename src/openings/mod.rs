@@ -27,7 +27,6 @@ use thiserror::Error;
 use crate::records::sfen_line::SfenLine;
 use crate::types::EnteringKingRule;
 use crate::util::{counted, shorten};
-use file::Texts;
 pub use judge::Endings;
 use judge::Judge;
 use random::RandomOpenings;
@@ -38,7 +37,7 @@ pub(crate) use self_play::{Opener, Opening};
 /// The openings of a match.
 pub struct Openings {
     /// The openings found so far, in order, except random ones.
-    found: Texts,
+    found: Vec<Box<str>>,
     /// The source of further openings.
     supply: Supply,
     /// Description of the source for messages.
@@ -54,7 +53,7 @@ enum Supply {
     Nothing,
     /// Lines of a file that have not been judged yet, from `next` on.
     Unjudged {
-        candidates: Texts,
+        candidates: Vec<Box<str>>,
         next: usize,
         judge: Judge,
     },
@@ -73,11 +72,11 @@ impl Openings {
     ) -> Result<Self, OpeningError> {
         let endings = endings.into();
         let judge = settings.max_imbalance.map(Judge::new);
-        let mut found = Texts::default();
+        let mut found = Vec::new();
         let mut warning = None;
         let (supply, origin) = match &settings.source {
             Source::Startpos => {
-                found.push("startpos");
+                found.push("startpos".into());
                 (Supply::Nothing, "the start position".to_owned())
             }
             Source::Random { plies } => {
@@ -90,7 +89,7 @@ impl Openings {
                 warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
                     let mut generator = generator(Purpose::ORDER, settings.seed, 0, 0);
-                    contents.texts.shuffle(&mut generator);
+                    file::shuffle(&mut contents.texts, &mut generator);
                 }
                 let supply = match judge {
                     Some(judge) if !contents.is_valued => Supply::Unjudged {
@@ -135,7 +134,7 @@ impl Openings {
                     return Err(self.too_few(index + 1));
                 }
             }
-            self.found.get(index).unwrap_or_default()
+            &self.found[index]
         };
         Ok(self.current.insert(parse(text, index + 1)?))
     }
@@ -197,7 +196,7 @@ impl Openings {
                     *next += 1;
                     let opening = parse(text, *next)?;
                     if judge.is_balanced(&opening.position()) {
-                        self.found.push(text);
+                        self.found.push(text.clone());
                         return Ok(true);
                     }
                 }

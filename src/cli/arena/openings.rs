@@ -6,9 +6,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 
 use crate::cli::error::flat_error;
+use crate::cli::progress::Meter;
 use crate::cli::{output, result_file};
 use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
 use crate::util::parse_positive;
@@ -146,13 +146,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "raicho match openings {} --count {count}",
         arguments.openings
     );
-    // The bar is hidden if stderr is not a terminal.
-    let bar = ProgressBar::new(arguments.count.into());
+    let meter = Meter::new("openings", Some(arguments.count.into()), 0);
     let mut set = Vec::new();
     let result = write_set(&settings, count, &command, &mut set, |done| {
-        bar.set_position(done as u64);
+        meter.advance(done as u64, format!("of {count}"));
     });
-    bar.finish_and_clear();
+    meter.finish();
     if let Some(warning) = result.map_err(flat_error)? {
         output::eprint_line(format_args!("note: {warning}"));
     }

@@ -36,10 +36,6 @@ impl Live {
     /// A display that counts on from the games of the journal. With a name for its lines it is one
     /// of several, which cannot share a live line.
     pub(super) fn new(entries: &[Entry], name: Option<&str>) -> Self {
-        let mut tally = Tally::default();
-        for entry in entries {
-            tally.add(entry);
-        }
         let has_bar = std::io::stderr().is_terminal() && name.is_none();
         let bar = has_bar.then(|| {
             let bar = ProgressBar::new_spinner();
@@ -51,7 +47,7 @@ impl Live {
         Self {
             bar,
             prefix: name.map_or_else(String::new, |name| format!(" {name}:")),
-            tally: RefCell::new(tally),
+            tally: RefCell::new(Tally::of(entries)),
             updated: Cell::new(None),
         }
     }
