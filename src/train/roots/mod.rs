@@ -14,13 +14,12 @@ use std::io::BufReader;
 use super::data::pass::{BadRecords, Tally};
 use super::data::{DataError, Source, Sources};
 use crate::position::Position;
-use crate::records::game::{Ending, GameRecord};
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
-use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
+use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader, from_record};
 use crate::records::{csa, encoding};
 use crate::runs::Watch;
-use crate::types::{Color, Move, Score};
+use crate::types::Color;
 
 pub use check::{CheckError, CheckSettings, CheckedRoot, check};
 
@@ -136,25 +135,31 @@ impl Counter<'_> {
             .is_some_and(|least| !is_known_and_high(least))
         {
             &mut self.games.rating
-        } else if game.moves.len() < settings.min_plies {
+        } else if game.game.moves.len() < settings.min_plies {
             &mut self.games.short
-        } else if game.end == End::Repetition {
-            &mut self.games.repetition
-        } else if game.end == End::Unfinished && !settings.with_unfinished {
-            &mut self.games.unfinished
         } else {
-            self.count(game);
-            &mut self.games.used
+            match game.game.reason {
+                PackReason::REPETITION | PackReason::PERPETUAL_CHECK => &mut self.games.repetition,
+                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE
+                    if !settings.with_unfinished =>
+                {
+                    &mut self.games.unfinished
+                }
+                _ => {
+                    self.count(&game.game);
+                    &mut self.games.used
+                }
+            }
         };
         *fate += 1;
     }
 
-    fn count(&mut self, game: &Game) {
+    fn count(&mut self, game: &PackGame) {
         let mut position: Position = game.start.clone();
         let mut seen = HashSet::new();
         for &(mv, score) in game.moves.iter().take(self.settings.plies) {
             let limit = self.settings.eval_limit.unwrap_or(u32::MAX);
-            let is_decided = score.is_some_and(|score| score.unsigned_abs() > limit);
+            let is_decided = u32::from(score.unsigned_abs()) > limit;
             let packed = PackedSfen::of(&position);
             // A repeated position leads to nothing new.
             if is_decided || !seen.insert(packed) {
@@ -184,25 +189,10 @@ pub struct Root {
     pub ply: u16,
 }
 
-/// A game, with what roots need of it.
+/// A game and the ratings of its players.
 struct Game {
-    start: Position,
-    /// The moves and their scores in centipawns, if known; the sign is not used. A mate is above
-    /// any limit.
-    moves: Vec<(Move, Option<i32>)>,
-    end: End,
+    game: PackGame,
     ratings: [Option<f64>; Color::NUM],
-}
-
-/// How a game ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
-    /// By play, by the rules, or at the move limit.
-    Played,
-    /// By the fourth occurrence of a position, perpetual check included.
-    Repetition,
-    /// In another way or unknown.
-    Unfinished,
 }
 
 /// Calls `visit` for every good game and counts good and bad records. Positions without games are
@@ -251,7 +241,10 @@ fn read_csa(
             let kingless = |&color: &Color| record.start.king(color).is_none();
             take(match Color::ALL.into_iter().find(kingless) {
                 Some(color) => Err(fault(number, Fault::NoKing { color })),
-                None => Ok(Game::of_record(&record)),
+                None => Ok(Game {
+                    game: from_record(&record),
+                    ratings: record.ratings,
+                }),
             })
         }),
         Err(error) => take(Err(fault(1, error.into()))),
@@ -265,67 +258,15 @@ fn read_others(
     let file = File::open(&source.path).map_err(DataError::io(&source.path))?;
     for record in TeacherReader::new(BufReader::new(file), source.format) {
         match record {
-            Ok(Record::Game(game)) => take(Ok(Game::of_pack(&game.game)))?,
+            Ok(Record::Game(game)) => take(Ok(Game {
+                game: game.game,
+                ratings: [None; Color::NUM],
+            }))?,
             Ok(_) => {}
             Err(error) => take(Err(error))?,
         }
     }
     Ok(())
-}
-
-impl Game {
-    fn of_record(record: &GameRecord) -> Self {
-        let score = |score| match score {
-            Score::Cp(score) => score,
-            Score::Mate(_) => i32::MAX,
-        };
-        let moves = record.moves.iter().map(|played| {
-            let thought = played.thought.as_ref();
-            (
-                played.mv,
-                thought.and_then(|thought| thought.score).map(score),
-            )
-        });
-        Self {
-            start: record.start.clone(),
-            moves: moves.collect(),
-            end: match record.ending {
-                Ending::Resignation
-                | Ending::Checkmate
-                | Ending::Declaration
-                | Ending::MaxMoves
-                | Ending::AdjudicatedWin { .. }
-                | Ending::AdjudicatedDraw => End::Played,
-                Ending::Repetition | Ending::PerpetualCheck { .. } => End::Repetition,
-                Ending::TimeUp
-                | Ending::IllegalMove { .. }
-                | Ending::IllegalAction { .. }
-                | Ending::IllegalDeclaration
-                | Ending::Disconnection { .. }
-                | Ending::Interrupted
-                | Ending::NoMate
-                | Ending::Forfeit { .. }
-                | Ending::Unfinished => End::Unfinished,
-            },
-            ratings: record.ratings,
-        }
-    }
-
-    fn of_pack(game: &PackGame) -> Self {
-        let moves = game.moves.iter();
-        Self {
-            start: game.start.clone(),
-            moves: moves.map(|&(mv, score)| (mv, Some(score.into()))).collect(),
-            end: match game.reason {
-                PackReason::REPETITION | PackReason::PERPETUAL_CHECK => End::Repetition,
-                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE => {
-                    End::Unfinished
-                }
-                _ => End::Played,
-            },
-            ratings: [None; Color::NUM],
-        }
-    }
 }
 
 /// The distribution of the positions of a collection, by which users choose thresholds.
