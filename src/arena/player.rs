@@ -140,6 +140,23 @@ impl Player {
         })
     }
 
+    /// As [`Player::start`], with these options and prepared for a game.
+    ///
+    /// # Errors
+    /// As [`Player::start`].
+    pub(super) fn start_game(
+        settings: &EngineSettings,
+        rules: &Rules,
+        ponders: bool,
+        options: &[(String, String)],
+        stop: &Stop,
+    ) -> Result<Self, ClientError> {
+        let mut player = Self::start(settings, rules, ponders, stop)?;
+        player.set_options(options)?;
+        player.new_game(stop)?;
+        Ok(player)
+    }
+
     /// The name that the engine reports with `id name`.
     pub(super) fn program_name(&self) -> &str {
         self.client.name()

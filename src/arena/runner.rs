@@ -303,13 +303,7 @@ impl Games<'_> {
                 }
                 players.remove(&engine);
             }
-            let started = Player::start(named, &settings.rules, settings.ponder, stop).and_then(
-                |mut player| {
-                    player.new_game(stop)?;
-                    Ok(player)
-                },
-            );
-            match started {
+            match Player::start_game(named, &settings.rules, settings.ponder, &[], stop) {
                 Ok(player) => drop(players.insert(engine, player)),
                 Err(error) => {
                     return Err(Verdict::loss(color, Reason::NotReady, error.to_string()));

@@ -265,10 +265,7 @@ impl Session<'_> {
                 }
                 *slot = None;
             }
-            let started = Player::start(engine, rules, false, self.stop).and_then(|mut player| {
-                prepare(&mut player, options, self.stop)?;
-                Ok(player)
-            });
+            let started = Player::start_game(engine, rules, false, options, self.stop);
             let player = started.map_err(|error| {
                 let (name, values) = (&self.games.engine, assignments(options).join(" "));
                 ArenaError::Fault(format!(

@@ -322,14 +322,6 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value as a float.
-    pub fn to_f64(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Real(value) => value,
-        }
-    }
-
     /// The value of `parameter` for `number`. A whole number is rounded down after `rounding` (0 to
     /// 1) is added.
     fn of(parameter: &Parameter, number: f64, rounding: f64) -> Self {

@@ -25,8 +25,11 @@ impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
         plus: &[Value],
         minus: &[Value],
     ) -> Result<Option<f64>, ArenaError> {
-        let numbers =
-            |values: &[Value]| -> Vec<f64> { values.iter().map(|&value| value.to_f64()).collect() };
+        let number = |value: &Value| match *value {
+            Value::Integer(value) => value as f64,
+            Value::Real(value) => value,
+        };
+        let numbers = |values: &[Value]| -> Vec<f64> { values.iter().map(number).collect() };
         Ok(Some((self.0)(iteration, &numbers(plus), &numbers(minus))))
     }
 }
