@@ -168,7 +168,8 @@ fn check_openings(
         if entry.opening() != opening {
             let reason = format!(
                 "game {} began with '{}', and this executable makes '{opening}' of the same \
-                settings: continue with the executable (and the file of openings) that began the match",
+                settings: continue with the executable (and the file of openings) that began the \
+                match",
                 entry.game,
                 entry.opening()
             );

@@ -53,7 +53,7 @@ pub enum Happening<'a> {
 /// resigning it.
 ///
 /// # Errors
-/// See [`RunError`]. A lost connection is no error, and neither is a full disk that has space again
+/// See [`RunError`]. A lost connection is not an error, and neither is a full disk that has space again
 /// before the end: no game begins until the records of the earlier ones are written.
 pub fn run(
     settings: &RunSettings,

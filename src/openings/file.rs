@@ -43,7 +43,7 @@ pub(super) struct Contents {
 /// Maximum number of positions that a warning names.
 const NAMED: usize = 3;
 
-/// Positions of a file that are no openings.
+/// Positions of a file that are left out.
 #[derive(Default)]
 pub(super) struct LeftOut {
     /// Those where the game is over: line and reason. At most [`NAMED`] of them.

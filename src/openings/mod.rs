@@ -1,12 +1,13 @@
 //! The openings of games: those of matches and of tuning runs, and in `self_play` those of
 //! self-play.
 //!
-//! An opening of a match is a line whose text is the argument of the USI command `position`: `startpos moves
-//! 7g7f …`. [`Openings`] lists them in an order that follows from the settings alone: opening `k`
-//! is the same on every machine, whichever openings were requested before, so that shards and
-//! resumed matches need no further coordination. No opening of a file or of few random moves occurs
-//! twice; two openings are the same if they lead to the same position. Positions in which the game
-//! is over are left out; a warning names the lines of a file with such positions.
+//! An opening of a match is a line whose text is the argument of the USI command `position`:
+//! `startpos moves 7g7f …`. [`Openings`] lists them in an order that follows from the settings
+//! alone: opening `k` is the same on every machine, whichever openings were requested before, so
+//! that shards and resumed matches need no further coordination. No opening of a file or of few
+//! random moves occurs twice; two openings are the same if they lead to the same position.
+//! Positions in which the game is over are left out; a warning names the lines of a file with such
+//! positions.
 
 mod file;
 mod judge;

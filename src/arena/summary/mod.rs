@@ -342,7 +342,7 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
-    /// The summary as a table, without a line end behind it.
+    /// The summary as a table, without a line end.
     pub fn text(&self, lang: Lang) -> String {
         let games = match self.games_planned {
             Some(planned) => lang.played_of(self.games, lang.games(planned)),

@@ -265,7 +265,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The place behind the game.
+    /// The place after the game.
     const fn place(&self) -> Place {
         Place {
             file: self.file,
@@ -279,7 +279,7 @@ impl Entry {
 pub struct TreeEntry {
     /// Number of nodes in the file.
     pub positions: u64,
-    /// The place behind them.
+    /// The place after them.
     pub place: Place,
 }
 
@@ -417,7 +417,7 @@ const fn pack_reason(reason: Reason, rule: EnteringKingRule) -> PackReason {
     }
 }
 
-/// The place behind a piece of a series.
+/// The place after a piece of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Place {
     /// The number of the file, from 1.
@@ -481,7 +481,7 @@ struct Series {
 }
 
 impl Series {
-    /// Opens a series behind a place; anything after it is cut off.
+    /// Opens a series after a place; anything after it is cut off.
     fn open(names: SeriesNames, limit: u64, place: Place) -> Result<Self, FolderError> {
         let path = names.path(place.file);
         let mut series = Self {
@@ -494,18 +494,18 @@ impl Series {
         Ok(series)
     }
 
-    /// The place behind the last piece.
+    /// The place after the last piece.
     const fn place(&self) -> Place {
         self.place
     }
 
-    /// Cuts off everything behind the last piece.
+    /// Cuts off everything after the last piece.
     fn cut(&mut self) -> io::Result<()> {
         self.file.set_len(self.place.end)?;
         self.file.seek(SeekFrom::Start(self.place.end)).map(drop)
     }
 
-    /// Writes a piece and returns the place behind it. It becomes a part of the series by
+    /// Writes a piece and returns the place after it. It becomes a part of the series by
     /// [`Self::keep`]; until then [`Self::cut`] removes it.
     fn write(&mut self, bytes: &[u8]) -> Result<Place, FolderError> {
         if self.place.end >= self.limit {
