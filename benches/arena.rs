@@ -8,19 +8,20 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use raicho::arena::journal::{MatchFolder, Overhead};
-use raicho::arena::openings::{OpeningSettings, Order, Plies, Source};
 use raicho::arena::referee::Rules;
 use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
+use raicho::openings::{OpeningSettings, Order, Plies, Source};
 
 use raicho::arena::time_control::TimeControl;
 use raicho::runs::Stop;
+use raicho::usi::client::Program;
 
 /// What a move may cost.
 const BAR: Duration = Duration::from_millis(1);
@@ -30,10 +31,7 @@ const GAMES: u64 = 8;
 fn engine(name: &str) -> EngineSettings {
     EngineSettings {
         name: name.to_owned(),
-        path: PathBuf::from(env!("CARGO_BIN_EXE_raicho")),
-        arguments: Vec::new(),
-        directory: None,
-        environment: Vec::new(),
+        program: Program::new(env!("CARGO_BIN_EXE_raicho")),
         options: vec![("USI_Hash".to_owned(), "1".to_owned())],
         time_control: TimeControl {
             nodes: Some(1),

@@ -20,6 +20,7 @@
 //! | [`mod@bench`], [`usi`] | the benchmark; the USI protocol |
 //! | [`analysis`] | analysis of whole games: judgement on each move, summaries, comments |
 //! | [`page`] | web pages that show games on a board, each one file |
+//! | [`openings`] | the openings of matches, tuning and self-play |
 //! | [`arena`] | matches between engines, tuning |
 //! | [`csa`] | the client for CSA servers such as floodgate |
 //! | [`makebook`] | making opening books |
@@ -64,6 +65,8 @@ pub mod lang;
 pub mod makebook;
 pub mod mate;
 pub mod movegen;
+#[cfg(feature = "cli")]
+pub mod openings;
 #[cfg(feature = "cli")]
 pub mod page;
 pub mod position;

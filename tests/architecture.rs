@@ -34,10 +34,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("web", &["bench", "usi"]),
     ("analysis", &["engine", "records", "runs"]),
     ("page", &["analysis", "lang", "records"]),
-    (
-        "arena",
-        &["engine", "usi::client", "records", "lang", "runs"],
-    ),
+    ("openings", &["engine", "records"]),
+    ("arena", &["openings", "usi::client", "lang", "runs"]),
     (
         "csa",
         &[
@@ -50,11 +48,12 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("makebook", &["engine", "records", "runs"]),
-    ("train", &["engine", "records", "runs"]),
+    ("train", &["openings", "runs"]),
     (
         "cli",
         &[
-            "bench", "usi", "analysis", "page", "lang", "arena", "csa", "makebook", "train", "runs",
+            "bench", "usi", "analysis", "page", "lang", "openings", "arena", "csa", "makebook",
+            "train", "runs",
         ],
     ),
 ];

@@ -51,7 +51,7 @@ impl CurveSettings {
         for (&nodes, settings) in self.nodes.iter().zip(settings) {
             MatchFolder::create(&match_folder(path, nodes), settings)?;
         }
-        // Last, so that what a kill leaves before it is no curve.
+        // Last, so that what a kill leaves before it is not a curve.
         RunFolder::create(path, KIND, self)?;
         Ok(())
     }

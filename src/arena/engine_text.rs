@@ -6,11 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use thiserror::Error;
-
 use super::settings::EngineSettings;
-use super::time_control::{BaseAndIncrement, DurationError, TimeControl, parse_duration};
+use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::usi::client::Program;
+use crate::util::parse_positive;
 
 /// The content of an engine text; parts that are missing have the default of their type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,30 +30,17 @@ pub struct EngineText {
     pub time_control: TimeControl,
 }
 
-/// A part of an engine text that is not valid.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{part}' in the engine '{text}': {expected}")]
-pub struct EngineTextError {
-    part: String,
-    text: String,
-    expected: String,
-}
-
 const KEYS: &str = "expected cmd=PROGRAM, name=NAME, args=WORDS, dir=FOLDER, env.NAME=VALUE, \
     option.NAME=VALUE, tc=BASE+INCREMENT, byoyomi=TIME, movetime=TIME, nodes=N, depth=N or \
     nodes-time=N";
 
 impl FromStr for EngineText {
-    type Err = EngineTextError;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut engine = Self::default();
         for part in parts(text).iter().filter(|part| !part.trim().is_empty()) {
-            let wrong = |expected: String| EngineTextError {
-                part: part.clone(),
-                text: text.to_owned(),
-                expected,
-            };
+            let wrong = |expected: String| format!("'{part}' in the engine '{text}': {expected}");
             let (key, value) = part.split_once('=').ok_or_else(|| wrong(KEYS.to_owned()))?;
             engine
                 .set(key.trim(), value)
@@ -68,21 +54,20 @@ impl EngineText {
     /// Sets the field `key`. The error says what was expected, `None` if the key is unknown.
     fn set(&mut self, key: &str, value: &str) -> Result<(), Option<String>> {
         let control = &mut self.time_control;
-        let said = |error: DurationError| Some(error.to_string());
         match key {
             "cmd" => self.command = Some(value.to_owned()),
             "name" => self.name = Some(value.trim().to_owned()),
             "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
             "dir" => self.directory = Some(PathBuf::from(value)),
             "tc" => {
-                let BaseAndIncrement { base, increment } = value.parse().map_err(said)?;
+                let BaseAndIncrement { base, increment } = value.parse().map_err(Some)?;
                 (control.base, control.increment) = (base, increment);
             }
-            "byoyomi" => control.byoyomi = parse_duration(value).map_err(said)?,
-            "movetime" => control.movetime = Some(parse_duration(value).map_err(said)?),
-            "nodes" => control.nodes = Some(at_least_one(value)?),
-            "depth" => control.depth = Some(at_least_one(value)?),
-            "nodes-time" => control.nodes_time = Some(at_least_one(value)?),
+            "byoyomi" => control.byoyomi = parse_duration(value).map_err(Some)?,
+            "movetime" => control.movetime = Some(parse_duration(value).map_err(Some)?),
+            "nodes" => control.nodes = Some(parse_positive(value).map_err(Some)?),
+            "depth" => control.depth = Some(parse_positive(value).map_err(Some)?),
+            "nodes-time" => control.nodes_time = Some(parse_positive(value).map_err(Some)?),
             _ => match key.split_once('.') {
                 Some(("option", name)) if !name.is_empty() => {
                     self.options.retain(|(set, _)| set != name);
@@ -163,12 +148,6 @@ impl EngineText {
                     too"
                 ));
             }
-            let Program {
-                path,
-                arguments,
-                directory,
-                environment,
-            } = program;
             let is_taken = |name: &str| engines.iter().any(|engine| engine.name == name);
             let name = match &text.name {
                 Some(name) if is_taken(name) => {
@@ -176,6 +155,7 @@ impl EngineText {
                 }
                 Some(name) if !name.is_empty() => name.clone(),
                 _ => {
+                    let path = &program.path;
                     let stem = path.file_stem().unwrap_or(path.as_os_str());
                     let stem = stem.to_string_lossy().into_owned();
                     let numbered = (2..).map(|number| format!("{stem}-{number}"));
@@ -185,10 +165,7 @@ impl EngineText {
             };
             engines.push(EngineSettings {
                 name,
-                path,
-                arguments,
-                directory,
-                environment,
+                program,
                 options: text.options.clone(),
                 time_control: text.time_control,
             });
@@ -205,16 +182,6 @@ fn split_command(command: &str) -> (PathBuf, Vec<String>) {
     let mut words = command.split_whitespace();
     let program = words.next().unwrap_or(command);
     (PathBuf::from(program), words.map(str::to_owned).collect())
-}
-
-fn at_least_one<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, Option<String>> {
-    let expected = || Some("expected a whole number from 1".to_owned());
-    let number: T = text.trim().parse().map_err(|_| expected())?;
-    if number < T::from(1) {
-        Err(expected())
-    } else {
-        Ok(number)
-    }
 }
 
 /// Splits at commas that are not preceded by a backslash.
@@ -267,7 +234,7 @@ mod tests {
             ("cmd=a,tc=1+x", "'x' is no time"),
             ("cmd=a,option.=1", "'option.=1'"),
         ] {
-            let error = text.parse::<EngineText>().unwrap_err().to_string();
+            let error = text.parse::<EngineText>().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::heartbeat::Heartbeat;
 use super::journal::{LineFault, Overhead, PlayerFigures, TimeLoss};
 use super::player::{Answer, Best, Failure, Player, SearchInfo, Turn};
-use super::referee::{Played, Reason, Referee, Rules, Verdict, read_legal_move};
+use super::referee::{Played, Reason, Referee, Verdict, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
 use super::time_control::{Clock, go_words};
 use crate::position::Position;
@@ -88,20 +88,7 @@ pub(super) fn play(
     opening: &SfenLine,
     players: &mut [&mut Player; 2],
 ) -> Option<PlayedGame> {
-    let rules: &Rules = &context.settings.rules;
-    let controls = fixture
-        .players
-        .map(|engine| context.settings.engines[engine].time_control);
-    let mut game = Game {
-        context,
-        referee: Referee::new(rules, opening.position()),
-        clocks: controls.map(Clock::new),
-        position_line: format!("position {opening}"),
-        has_moves: !opening.moves.is_empty(),
-        // The verdict is replaced at the end.
-        played: PlayedGame::without_moves(Verdict::draw(Reason::MaxMoves)),
-        last_answer: None,
-    };
+    let mut game = Game::new(context, fixture.players, opening);
     let verdict = match game.referee.end() {
         Some(verdict) => verdict,
         None => game.run(players)?,
@@ -111,7 +98,21 @@ pub(super) fn play(
     Some(game.played)
 }
 
-impl Game<'_> {
+impl<'a> Game<'a> {
+    fn new(context: &'a GameContext<'a>, engines: [usize; 2], opening: &SfenLine) -> Self {
+        let settings = context.settings;
+        Self {
+            context,
+            referee: Referee::new(&settings.rules, opening.position()),
+            clocks: engines.map(|engine| Clock::new(settings.engines[engine].time_control)),
+            position_line: format!("position {opening}"),
+            has_moves: !opening.moves.is_empty(),
+            // The verdict is replaced at the end.
+            played: PlayedGame::without_moves(Verdict::draw(Reason::MaxMoves)),
+            last_answer: None,
+        }
+    }
+
     fn run(&mut self, players: &mut [&mut Player; 2]) -> Option<Verdict> {
         let mut last_move = None;
         loop {
@@ -119,9 +120,7 @@ impl Game<'_> {
             let player = &mut *players[us.index()];
             let answer = match self.ask(us, player, last_move) {
                 Ok(answer) => answer,
-                Err(Failure::Aborted) => return None,
-                Err(Failure::Ended(_)) if self.context.is_stopped_too() => return None,
-                Err(failure) => return Some(self.fail(us, &failure)),
+                Err(failure) => return self.verdict_on(us, &failure),
             };
             if let Some(verdict) = self.overrun_in_nodes(us, &answer) {
                 return Some(verdict);
@@ -151,7 +150,7 @@ impl Game<'_> {
             }
             last_move = mv;
             if let Err(failure) = self.let_ponder(us, player, answer.ponder.as_deref()) {
-                return Some(self.fail(us, &failure));
+                return self.verdict_on(us, &failure);
             }
         }
     }
@@ -281,13 +280,18 @@ impl Game<'_> {
         player.ponder(&format!("{} {reply}", self.position_line), &go, reply)
     }
 
-    /// The verdict on an engine that did not answer in time or at all.
-    fn fail(&mut self, us: Color, failure: &Failure) -> Verdict {
-        let (asked, answered) = match failure {
-            Failure::TooLate { asked, answered } => (*asked, *answered),
-            Failure::Ended(status) => return Verdict::loss(us, Reason::Crash, status.clone()),
-            Failure::Aborted => return Verdict::loss(us, Reason::Crash, "broken off"),
-        };
+    /// The verdict on an engine that did not answer in time or at all; `None` if the match is to
+    /// stop as well.
+    fn verdict_on(&mut self, us: Color, failure: &Failure) -> Option<Verdict> {
+        match failure {
+            Failure::Aborted => None,
+            Failure::Ended(_) if self.context.is_stopped_too() => None,
+            Failure::Ended(status) => Some(Verdict::loss(us, Reason::Crash, status.clone())),
+            Failure::TooLate { asked, answered } => Some(self.too_late(us, *asked, *answered)),
+        }
+    }
+
+    fn too_late(&mut self, us: Color, asked: Instant, answered: Option<Instant>) -> Verdict {
         let clock = self.clocks[us.index()];
         let (Some(budget), Some(answered)) = (clock.budget(), answered) else {
             let patience = self.context.settings.rules.patience;
@@ -366,5 +370,32 @@ fn check_line(position: &Position, pv: &str, figures: &mut PlayerFigures) {
             line: abbreviate(pv.to_owned()),
             sfen: position.to_sfen(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::tests::settings;
+
+    #[test]
+    fn an_engine_that_ends_with_the_match_did_not_crash() {
+        let settings = settings(&["a", "b"], Some(2));
+        let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
+        let context = GameContext {
+            settings: &settings,
+            heartbeat: &heartbeat,
+            stop: &stop,
+        };
+        let opening: SfenLine = "startpos".parse().expect("a good line");
+        let mut game = Game::new(&context, [0, 1], &opening);
+        let mut verdict = || {
+            let failure = Failure::Ended("killed by signal 15".to_owned());
+            game.verdict_on(Color::Black, &failure)
+        };
+        let reason = verdict().map(|verdict| verdict.reason);
+        assert_eq!(reason, Some(Reason::Crash));
+        stop.finish();
+        assert_eq!(verdict().map(|verdict| verdict.reason), None);
     }
 }

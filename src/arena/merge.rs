@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::ArenaError;
 use super::journal::{self, GameEntry, KIND, MatchFolder};
-use super::runner::{MatchError, tally_of};
+use super::runner::{foreign_results, tally_of};
 use super::settings::MatchSettings;
 use super::summary::Summary;
-use crate::runs::{FolderError, io_error};
+use crate::runs::{FolderError, difference, io_error};
 use crate::util::counted;
 
 /// The games of all given shards.
@@ -23,28 +24,21 @@ pub struct Merged {
 ///
 /// # Errors
 /// A folder holds no match or a different one, or two folders hold the same game.
-pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
+pub fn merge(folders: &[PathBuf]) -> Result<Merged, ArenaError> {
     let mut whole: Option<MatchSettings> = None;
     let mut entries = Vec::new();
     for folder in folders {
         let (mut settings, games) = journal::read(folder)?;
         settings.shard = None;
+        // It changes no game.
+        settings.check_pv = false;
         match &whole {
             None => whole = Some(settings),
             Some(whole) => {
-                let parts = [
-                    ("the number of games differs", settings.games != whole.games),
-                    ("the sequential test differs", settings.sprt != whole.sprt),
-                ];
-                let plan_differs = parts.iter().find(|(_, differs)| *differs);
-                let plan_differs = plan_differs.map(|(reason, _)| (*reason).to_owned());
-                if let Some(reason) = settings.difference(whole).or(plan_differs) {
+                if let Some(difference) = difference(&settings, whole) {
                     let first = folders[0].display();
-                    let reason = format!("is no part of the match in {first}: {reason}");
-                    return Err(MatchError::Results {
-                        folder: folder.clone(),
-                        reason,
-                    });
+                    let reason = format!("is no part of the match in {first}: {difference}");
+                    return Err(foreign_results(folder, &reason));
                 }
             }
         }
@@ -61,10 +55,7 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
         };
         if game.game == other.game {
             let reason = format!("game {} is in {} too", game.game, first.display());
-            return Err(MatchError::Results {
-                folder: second.clone(),
-                reason,
-            });
+            return Err(foreign_results(second, &reason));
         }
     }
     check_openings(&settings, &entries)?;
@@ -82,7 +73,7 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, MatchError> {
 fn check_openings(
     settings: &MatchSettings,
     entries: &[(PathBuf, GameEntry)],
-) -> Result<(), MatchError> {
+) -> Result<(), ArenaError> {
     let mut by_index: BTreeMap<usize, &str> = BTreeMap::new();
     let mut by_text: BTreeMap<&str, usize> = BTreeMap::new();
     let may_repeat = settings.openings.are_independent();
@@ -99,10 +90,7 @@ fn check_openings(
                  all parts of a match must be played by the same executable",
                 entry.game
             );
-            return Err(MatchError::Results {
-                folder: folder.clone(),
-                reason,
-            });
+            return Err(foreign_results(folder, &reason));
         }
     }
     Ok(())
@@ -129,7 +117,7 @@ impl Merged {
     ///
     /// # Errors
     /// A game does not belong to the match.
-    pub fn summary(&self, place: &str) -> Result<Summary, MatchError> {
+    pub fn summary(&self, place: &str) -> Result<Summary, ArenaError> {
         let games: Vec<GameEntry> = self.entries.iter().map(|(_, game)| game.clone()).collect();
         let tally = tally_of(&self.settings, &games, Path::new(place))?;
         Ok(Summary::of(&tally, place))

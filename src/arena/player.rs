@@ -11,7 +11,7 @@ use super::settings::EngineSettings;
 use crate::runs::Stop;
 use crate::types::{Bound, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, OptionKind, Reply};
-use crate::usi::client::{Client, ClientError, Program};
+use crate::usi::client::{Client, ClientError};
 use crate::util::shorten;
 
 /// How long an engine that lost on time may take to answer `stop`; after that the game ends as a
@@ -110,29 +110,16 @@ impl Player {
         stop: &Stop,
     ) -> Result<Self, ClientError> {
         let is_aborted = || stop.is_abort();
-        let mut client = Client::start(&Program {
-            path: settings.path.clone(),
-            arguments: settings.arguments.clone(),
-            directory: settings.directory.clone(),
-            environment: settings.environment.clone(),
-        })?;
+        let mut client = Client::start(&settings.program)?;
         client.handshake_unless(rules.ready_timeout, &is_aborted)?;
         let rule_options = [
-            ("USI_Ponder", ponders.to_string()),
-            ("EnteringKingRule", rules.entering_king.name().to_owned()),
-            ("MaxMovesToDraw", rules.max_moves.to_string()),
+            ("USI_Ponder", &*ponders.to_string()),
+            ("EnteringKingRule", rules.entering_king.name()),
+            ("MaxMovesToDraw", &rules.max_moves.to_string()),
         ];
-        let no_book = (!rules.own_book).then(|| ("USI_OwnBook", "false".to_owned()));
+        let no_book = (!rules.own_book).then_some(("USI_OwnBook", "false"));
         for (name, value) in rule_options.into_iter().chain(no_book) {
-            let has = |option: &DeclaredOption| option.name.eq_ignore_ascii_case(name);
-            let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
-            if client.options().iter().any(has) && !settings.options.iter().any(is_set) {
-                // An engine that does not support the value keeps its own rule.
-                match client.set_option(name, Some(&value)) {
-                    Err(ClientError::Option(refusal)) => log::info!("{}: {refusal}", settings.name),
-                    result => result?,
-                }
-            }
+            client.set_if_declared(name, value, &settings.options)?;
         }
         for (name, value) in &settings.options {
             let is_button = client.options().iter().any(|option| {
@@ -151,6 +138,23 @@ impl Player {
             ready_timeout: rules.ready_timeout,
             expects: None,
         })
+    }
+
+    /// As [`Player::start`], with these options and prepared for a game.
+    ///
+    /// # Errors
+    /// As [`Player::start`].
+    pub(super) fn start_game(
+        settings: &EngineSettings,
+        rules: &Rules,
+        ponders: bool,
+        options: &[(String, String)],
+        stop: &Stop,
+    ) -> Result<Self, ClientError> {
+        let mut player = Self::start(settings, rules, ponders, stop)?;
+        player.set_options(options)?;
+        player.new_game(stop)?;
+        Ok(player)
     }
 
     /// The name that the engine reports with `id name`.

@@ -4,24 +4,22 @@
 //! processes of its current pairing. They end when the thread turns to another pairing.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thiserror::Error;
-
+use super::ArenaError;
 use super::game::{self, GameContext, PlayedGame};
 use super::heartbeat::Heartbeat;
 use super::journal::{self, GameEntry, MatchFolder};
-use super::openings::{OpeningError, Openings};
 use super::player::Player;
 use super::referee::{Reason, Verdict};
 use super::settings::{Fixture, MatchSettings};
 use super::sprt;
 use super::summary::{StallSummary, Summary};
 use super::tally::Tally;
+use crate::openings::Openings;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, FolderError, Job, Plan, Stop, ThreadError, execute};
+use crate::runs::{Execution, Job, Plan, Stop, execute};
 use crate::types::Color;
-use crate::usi::client::ClientError;
 use crate::util::counted;
 
 /// An event of a running match.
@@ -48,66 +46,6 @@ pub enum Event<'a> {
 /// ends.
 const FAILURES_IN_A_ROW: u32 = 3;
 
-/// Why a match cannot begin or continue. Finished games stay kept.
-#[derive(Debug, Error)]
-pub enum MatchError {
-    /// An engine cannot be started.
-    #[error("engine {name}: {source}")]
-    Engine {
-        /// Its name in the match.
-        name: String,
-        /// The error of the USI client.
-        source: ClientError,
-    },
-    /// An engine repeatedly did not become ready.
-    #[error(
-        "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
-    )]
-    EngineGone {
-        /// Its name in the match.
-        name: String,
-        /// The details of the last failure.
-        detail: String,
-    },
-    /// A resumed match has fewer games than were played.
-    #[error("--games {games}: {played} are played already, expected --games {played} or more")]
-    FewGames {
-        /// Number of games of each pairing.
-        games: u64,
-        /// The number with which the match has all games that were played.
-        played: u64,
-    },
-    /// There are fewer openings than the match needs.
-    #[error(
-        "{} for {} of games, and no opening is played twice by the same engines: give more \
-         openings, or ask for at most {} games",
-        counted(*have, "opening"), counted(*needed, "pair"), 2 * have
-    )]
-    FewOpenings {
-        /// Number of available openings.
-        have: usize,
-        /// Number of openings that the match needs.
-        needed: u64,
-    },
-    /// The openings cannot be read or made.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-    /// The match folder cannot be read or written.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A thread cannot be started.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// The games in a folder do not belong to this match.
-    #[error("{}: {reason}", folder.display())]
-    Results {
-        /// The folder of these games.
-        folder: PathBuf,
-        /// What does not agree.
-        reason: String,
-    },
-}
-
 /// Plays all games that are not in `entries` yet, `concurrency` at a time.
 ///
 /// # Errors
@@ -119,7 +57,7 @@ pub fn run(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<Summary, MatchError> {
+) -> Result<Summary, ArenaError> {
     let path = folder.path().to_owned();
     check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
@@ -131,7 +69,13 @@ pub fn run(
     if let (Some(have), Some(needed)) = (openings.known(), settings.openings_needed())
         && (have as u64) < needed
     {
-        return Err(MatchError::FewOpenings { have, needed });
+        return Err(ArenaError::Fault(format!(
+            "{} for {} of games, and no opening is played twice by the same engines: give more \
+            openings, or ask for at most {} games",
+            counted(have, "opening"),
+            counted(needed, "pair"),
+            2 * have
+        )));
     }
     check_openings(settings, entries, &mut openings, &path)?;
     openings.check_length(settings.rules.max_moves)?;
@@ -170,24 +114,30 @@ pub fn tally_of(
     settings: &MatchSettings,
     entries: &[GameEntry],
     folder: &Path,
-) -> Result<Tally, MatchError> {
+) -> Result<Tally, ArenaError> {
     let mut tally = Tally::new(settings);
     for entry in entries {
-        tally.add(entry).map_err(|reason| MatchError::Results {
-            folder: folder.to_owned(),
-            reason,
-        })?;
+        tally
+            .add(entry)
+            .map_err(|reason| foreign_results(folder, &reason))?;
     }
     Ok(tally)
 }
 
+/// The error of a folder whose games do not belong to the match.
+pub(super) fn foreign_results(folder: &Path, reason: &str) -> ArenaError {
+    ArenaError::Fault(format!("{}: {reason}", folder.display()))
+}
+
 /// Checks that the match has as many games as were played already.
-fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> Result<(), MatchError> {
+fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> Result<(), ArenaError> {
     let pairings = settings.pairings().len() as u64;
     let number = |entry: &GameEntry| 2 * (entry.game / 2 / pairings) + entry.game % 2 + 1;
     let played = entries.iter().map(number).max().unwrap_or(0);
     match settings.games {
-        Some(games) if games < played => Err(MatchError::FewGames { games, played }),
+        Some(games) if games < played => Err(ArenaError::Fault(format!(
+            "--games {games}: {played} are played already, expected --games {played} or more"
+        ))),
         _ => Ok(()),
     }
 }
@@ -204,7 +154,7 @@ fn check_openings(
     entries: &[GameEntry],
     openings: &mut Openings,
     folder: &Path,
-) -> Result<(), MatchError> {
+) -> Result<(), ArenaError> {
     let unchecked = if settings.openings.are_independent() {
         entries.len().saturating_sub(CHECKED_GAMES)
     } else {
@@ -218,15 +168,12 @@ fn check_openings(
         if entry.opening() != opening {
             let reason = format!(
                 "game {} began with '{}', and this executable makes '{opening}' of the same \
-                settings: \
-                 continue with the executable (and the file of openings) that began the match",
+                settings: continue with the executable (and the file of openings) that began the \
+                match",
                 entry.game,
                 entry.opening()
             );
-            return Err(MatchError::Results {
-                folder: folder.to_owned(),
-                reason,
-            });
+            return Err(foreign_results(folder, &reason));
         }
     }
     Ok(())
@@ -237,13 +184,11 @@ fn check_engines(
     settings: &MatchSettings,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<(), MatchError> {
+) -> Result<(), ArenaError> {
     for engine in &settings.engines {
         let started = Player::start(engine, &settings.rules, settings.ponder, stop);
-        let player = started.map_err(|source| MatchError::Engine {
-            name: engine.name.clone(),
-            source,
-        })?;
+        let player = started
+            .map_err(|error| ArenaError::Fault(format!("engine {}: {error}", engine.name)))?;
         on_event(Event::EngineChecked {
             name: &engine.name,
             program: player.program_name(),
@@ -281,9 +226,9 @@ impl Job for Games<'_> {
     type Worker = Players;
     type Piece = Piece;
     type Output = Finished;
-    type Error = MatchError;
+    type Error = ArenaError;
 
-    fn worker(&self) -> Result<Players, MatchError> {
+    fn worker(&self) -> Result<Players, ArenaError> {
         Ok(Players::new())
     }
 
@@ -291,7 +236,7 @@ impl Job for Games<'_> {
         &self,
         players: &mut Players,
         piece: &Piece,
-    ) -> Result<Option<Finished>, MatchError> {
+    ) -> Result<Option<Finished>, ArenaError> {
         let (fixture, opening) = (piece.fixture, &piece.opening);
         let started_at = jiff::Zoned::now();
         let played = match self.prepare_players(fixture, players) {
@@ -359,13 +304,7 @@ impl Games<'_> {
                 }
                 players.remove(&engine);
             }
-            let started = Player::start(named, &settings.rules, settings.ponder, stop).and_then(
-                |mut player| {
-                    player.new_game(stop)?;
-                    Ok(player)
-                },
-            );
-            match started {
+            match Player::start_game(named, &settings.rules, settings.ponder, &[], stop) {
                 Ok(player) => drop(players.insert(engine, player)),
                 Err(error) => {
                     return Err(Verdict::loss(color, Reason::NotReady, error.to_string()));
@@ -428,12 +367,11 @@ impl<'a> Schedule<'a> {
     }
 
     /// The opening with this index; `None` if the match ends because there are no more.
-    fn opening(&mut self, index: usize) -> Result<Option<SfenLine>, MatchError> {
-        let is_known = self.openings.known() <= Some(index);
+    fn opening(&mut self, index: usize) -> Result<Option<SfenLine>, ArenaError> {
         match self.openings.get(index) {
             Ok(opening) => Ok(Some(opening.clone())),
             // Without a fixed number of games the openings are the limit.
-            Err(error) if self.settings.games.is_none() && is_known => {
+            Err(error) if self.settings.games.is_none() => {
                 self.is_out_of_openings = true;
                 (self.on_event)(Event::Note(format!("the match ends here: {error}")));
                 Ok(None)
@@ -444,7 +382,7 @@ impl<'a> Schedule<'a> {
 
     /// Counts failures to become ready. An engine that never becomes ready would lose all its
     /// games, so the match ends after some of them.
-    fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> Result<(), MatchError> {
+    fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> Result<(), ArenaError> {
         let Some(color) = entry.winner.filter(|_| entry.reason == Reason::NotReady) else {
             for engine in fixture.players {
                 self.failures.remove(&engine);
@@ -457,13 +395,13 @@ impl<'a> Schedule<'a> {
         if *failures < FAILURES_IN_A_ROW {
             return Ok(());
         }
-        Err(MatchError::EngineGone {
-            name: self.settings.engines[engine].name.clone(),
-            detail: entry.detail.clone(),
-        })
+        let (name, detail) = (&self.settings.engines[engine].name, &entry.detail);
+        Err(ArenaError::Fault(format!(
+            "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
+        )))
     }
 
-    fn store(&mut self, piece: &Piece, finished: &Finished) -> Result<(), MatchError> {
+    fn store(&mut self, piece: &Piece, finished: &Finished) -> Result<(), ArenaError> {
         let entry = &finished.entry;
         self.folder.write_file(&entry.record, &finished.record)?;
         if let (Some(path), Some(text)) = (&entry.dialogue, &finished.dialogue) {
@@ -481,7 +419,7 @@ impl<'a> Schedule<'a> {
 }
 
 impl<'a> Plan<Games<'a>> for Schedule<'a> {
-    fn next(&mut self) -> Result<Option<Piece>, MatchError> {
+    fn next(&mut self) -> Result<Option<Piece>, ArenaError> {
         // Games that were still running when the sequential test ended can change its result, so
         // this is checked again after each of them.
         if self.is_out_of_openings || is_decided(&self.tally) {
@@ -494,7 +432,7 @@ impl<'a> Plan<Games<'a>> for Schedule<'a> {
         Ok(opening.map(|opening| Piece { fixture, opening }))
     }
 
-    fn keep(&mut self, piece: Piece, finished: Finished) -> Result<(), MatchError> {
+    fn keep(&mut self, piece: Piece, finished: Finished) -> Result<(), ArenaError> {
         let kept = self.store(&piece, &finished);
         if kept.is_err() {
             // Further results could not be kept either.
@@ -522,11 +460,45 @@ mod tests {
     use crate::arena::journal::GameEntry;
     use crate::arena::sprt::Sprt;
     use crate::arena::tests::{entry, settings};
+    use crate::openings::{Plies, Source};
 
     fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
         games
             .map(|game| entry(settings, game, Some(winner), Reason::Resignation))
             .collect()
+    }
+
+    #[test]
+    fn only_a_match_without_a_number_of_games_ends_with_its_openings() {
+        for (games, number) in [(None, 0), (Some(100), 1)] {
+            let mut settings = settings(&["a", "b"], games);
+            settings.openings.source = Source::Random {
+                plies: Plies::exactly(1),
+            };
+            let name = format!("raicho-openings-end-{number}-{}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            let _ = fs::remove_dir_all(&path);
+            let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
+            let games = Games {
+                context: GameContext {
+                    settings: &settings,
+                    heartbeat: &heartbeat,
+                    stop: &stop,
+                },
+                on_event: &|_| {},
+            };
+            let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
+            let folder = MatchFolder::create(&path, &settings).unwrap();
+            let mut schedule = Schedule::new(&games, openings, folder, Tally::new(&settings));
+            // There are 30 first moves.
+            assert!(schedule.opening(29).is_ok_and(|opening| opening.is_some()));
+            match schedule.opening(30) {
+                Ok(opening) => assert!(opening.is_none() && settings.games.is_none()),
+                Err(error) => assert!(settings.games.is_some(), "{error}"),
+            }
+            drop(schedule);
+            fs::remove_dir_all(path).unwrap();
+        }
     }
 
     #[test]

@@ -4,33 +4,24 @@
 //! They decide which games are played. They are kept with the results, so that a match can be
 //! resumed and its shards, played on different machines, can be merged.
 
-use std::path::PathBuf;
-
 use serde::{Deserialize, Serialize};
 
-use super::openings::OpeningSettings;
 use super::referee::Rules;
 use super::sprt::Sprt;
 use super::time_control::TimeControl;
-use crate::runs::Shard;
+use crate::openings::OpeningSettings;
+use crate::runs::{Shard, difference};
 use crate::types::Color;
+use crate::usi::client::Program;
 
 /// The settings of one engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct EngineSettings {
     /// Name in the match, unique among the engines.
     pub name: String,
-    /// Path of the program.
-    pub path: PathBuf,
-    /// Command-line arguments of the program.
-    #[serde(default)]
-    pub arguments: Vec<String>,
-    /// Working directory, `None` for that of this process.
-    #[serde(default)]
-    pub directory: Option<PathBuf>,
-    /// Variables that are added to the environment.
-    #[serde(default)]
-    pub environment: Vec<(String, String)>,
+    /// The command line of the engine.
+    #[serde(flatten)]
+    pub program: Program,
     /// USI options, in the order in which they are set.
     #[serde(default)]
     pub options: Vec<(String, String)>,
@@ -161,26 +152,14 @@ impl MatchSettings {
     /// `None` if they can be counted together. The number of games, the sequential test and the
     /// shard may differ.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let mine: Vec<&str> = self.engines.iter().map(|e| e.name.as_str()).collect();
-        let theirs: Vec<&str> = other.engines.iter().map(|e| e.name.as_str()).collect();
-        if mine != theirs {
-            return Some(format!("engines {mine:?} instead of {theirs:?}"));
-        }
-        for (mine, theirs) in self.engines.iter().zip(&other.engines) {
-            if mine != theirs {
-                return Some(format!("engine {} has other settings", mine.name));
-            }
-        }
-        let parts = [
-            ("the format differs", self.format == other.format),
-            ("the rules differ", self.rules == other.rules),
-            ("the openings differ", self.openings == other.openings),
-            ("pondering differs", self.ponder == other.ponder),
-        ];
-        parts
-            .iter()
-            .find(|(_, is_equal)| !is_equal)
-            .map(|(difference, _)| (*difference).to_owned())
+        let games = |settings: &Self| Self {
+            games: None,
+            check_pv: false,
+            sprt: None,
+            shard: None,
+            ..settings.clone()
+        };
+        difference(&games(self), &games(other))
     }
 }
 
@@ -332,7 +311,7 @@ mod tests {
     #[test]
     fn what_decides_the_games_must_not_differ() {
         let whole = settings(&["a", "b"], Some(4));
-        let difference = |change: &Change| {
+        let first_difference = |change: &Change| {
             let mut changed = whole.clone();
             change(&mut changed);
             changed.difference(&whole)
@@ -340,21 +319,18 @@ mod tests {
         let hindrances: [(&Change, &str); 8] = [
             (
                 &|m| m.engines[1].name = "x".to_owned(),
-                r#"engines ["a", "x"] instead of ["a", "b"]"#,
+                r#"engines[1].name is "x" instead of "b""#,
             ),
-            (
-                &|m| m.engines.truncate(1),
-                r#"engines ["a"] instead of ["a", "b"]"#,
-            ),
+            (&|m| m.engines.truncate(1), "engines[1] is none instead of"),
             (
                 &|m| m.engines[0].options.clear(),
-                "engine a has other settings",
+                "engines[0].options[0] is none instead of",
             ),
             (
                 &|m| m.engines[1].time_control.depth = Some(3),
-                "engine b has other settings",
+                "engines[1].time_control.depth is 3 instead of none",
             ),
-            (&|m| m.format = Format::Gauntlet, "the format differs"),
+            (&|m| m.format = Format::Gauntlet, "format is \"gauntlet\""),
             (
                 &|m| {
                     m.rules.draw_adjudication = Some(Adjudication {
@@ -363,13 +339,14 @@ mod tests {
                         from: 0,
                     });
                 },
-                "the rules differ",
+                "rules.draw_adjudication is {",
             ),
-            (&|m| m.openings.seed = 2, "the openings differ"),
-            (&|m| m.ponder = true, "pondering differs"),
+            (&|m| m.openings.seed = 2, "openings.seed is 2 instead of 1"),
+            (&|m| m.ponder = true, "ponder is true instead of false"),
         ];
         for (change, expected) in hindrances {
-            let said = difference(change).unwrap_or_else(|| panic!("{expected}: no difference"));
+            let said =
+                first_difference(change).unwrap_or_else(|| panic!("{expected}: no difference"));
             assert!(said.starts_with(expected), "{said}");
         }
         let allowed: [&Change; 4] = [
@@ -379,7 +356,7 @@ mod tests {
             &|m| m.check_pv = true,
         ];
         for change in allowed {
-            assert_eq!(difference(change), None);
+            assert_eq!(first_difference(change), None);
         }
     }
 }

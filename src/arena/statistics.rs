@@ -14,7 +14,6 @@
 #![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
 
 use std::f64::consts::PI;
-use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
@@ -41,11 +40,6 @@ impl Wdl {
         self.wins + self.draws + self.losses
     }
 
-    /// Points of the first engine: 1 for a win, ½ for a draw.
-    pub fn points(&self) -> f64 {
-        self.wins as f64 + self.draws as f64 / 2.0
-    }
-
     /// Points of the first engine per game, 0 to 1; `None` without games.
     pub fn score(&self) -> Option<f64> {
         mean(&self.samples())
@@ -63,14 +57,6 @@ impl Wdl {
 
     fn samples(&self) -> [Sample; 3] {
         [(0.0, self.losses), (0.5, self.draws), (1.0, self.wins)]
-    }
-}
-
-impl AddAssign for Wdl {
-    fn add_assign(&mut self, other: Self) {
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
     }
 }
 
@@ -94,17 +80,6 @@ impl Pentanomial {
         self.0.iter().sum()
     }
 
-    /// Points of the first engine, at most 2 per pair.
-    pub fn points(&self) -> f64 {
-        let half_points: u64 = (0..).zip(self.0).map(|(half, count)| half * count).sum();
-        half_points as f64 / 2.0
-    }
-
-    /// Points of the first engine per game, 0 to 1; `None` without pairs.
-    pub fn score(&self) -> Option<f64> {
-        mean(&self.samples())
-    }
-
     /// The estimate from pairs; `None` without pairs.
     pub fn estimate(&self) -> Option<Estimate> {
         Estimate::of(&self.samples())
@@ -112,14 +87,6 @@ impl Pentanomial {
 
     fn samples(&self) -> [Sample; 5] {
         std::array::from_fn(|half| (half as f64 / 4.0, self.0[half]))
-    }
-}
-
-impl AddAssign for Pentanomial {
-    fn add_assign(&mut self, other: Self) {
-        for (count, more) in self.0.iter_mut().zip(other.0) {
-            *count += more;
-        }
     }
 }
 
@@ -344,7 +311,6 @@ mod tests {
             losses: 350,
         };
         assert_eq!(games.games(), 1000);
-        close(games.points(), 550.0, 0.0);
         close(games.score().unwrap(), 0.55, 1e-15);
         close(games.draw_rate().unwrap(), 0.2, 1e-15);
         let estimate = games.estimate().unwrap();
@@ -365,10 +331,6 @@ mod tests {
         }
         assert_eq!(pairs, Pentanomial([1, 1, 1, 1, 2]));
         assert_eq!(pairs.pairs(), 6);
-        close(pairs.points(), 7.0, 0.0);
-        close(pairs.score().unwrap(), 7.0 / 12.0, 1e-15);
-        pairs += Pentanomial([0, 0, 4, 0, 0]);
-        assert_eq!(pairs, Pentanomial([1, 1, 5, 1, 2]));
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
-use super::openings::{OpeningSettings, Order, Source};
 use super::referee::{Reason, Rules};
 use super::settings::{EngineSettings, Format, MatchSettings};
 use super::time_control::TimeControl;
+use crate::openings::{OpeningSettings, Order, Source};
 use crate::types::Color;
+use crate::usi::client::Program;
 
 /// A round-robin match between engines of these names.
 pub(super) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {
@@ -33,10 +34,7 @@ pub(super) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {
 fn engine(name: &str) -> EngineSettings {
     EngineSettings {
         name: name.to_owned(),
-        path: PathBuf::from(name),
-        arguments: Vec::new(),
-        directory: None,
-        environment: Vec::new(),
+        program: Program::new(name),
         options: vec![("USI_Hash".to_owned(), "16".to_owned())],
         time_control: TimeControl {
             nodes: Some(1000),

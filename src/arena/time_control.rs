@@ -8,7 +8,6 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::search::nodes_to_time;
 use crate::util::counted;
@@ -97,18 +96,11 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// A text that is not a duration.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error(
-    "'{0}' is no time, expected seconds such as 10 or 0.1, or a number with a unit: 100ms, 2s, 5m"
-)]
-pub struct DurationError(String);
-
 /// Parses seconds, or a number with one of the units `ms`, `s` and `m`.
 ///
 /// # Errors
 /// The text is not a number with such a unit, is negative, or is above 1,000,000 seconds.
-pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
     let text = text.trim();
     let (number, unit) = [("ms", 0.001), ("s", 1.0), ("m", 60.0)]
         .iter()
@@ -122,7 +114,12 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
         .map(|number: f64| number * unit)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         .filter(|duration| *duration <= longest)
-        .ok_or_else(|| DurationError(text.to_owned()))
+        .ok_or_else(|| {
+            format!(
+                "'{text}' is no time, expected seconds such as 10 or 0.1, or a number with a unit: \
+                100ms, 2s, 5m"
+            )
+        })
 }
 
 /// `BASE+INCREMENT` in seconds, such as `60+1`; the increment is optional.
@@ -135,7 +132,7 @@ pub struct BaseAndIncrement {
 }
 
 impl FromStr for BaseAndIncrement {
-    type Err = DurationError;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (base, increment) = text.split_once('+').unwrap_or((text, "0"));

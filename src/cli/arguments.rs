@@ -26,7 +26,7 @@ use crate::records::teacher::Format;
 use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
 use crate::train::gensfen::Effort;
-use crate::util::shorten;
+use crate::util::{parse_positive, shorten};
 
 /// Long work of one machine.
 #[derive(Args)]
@@ -127,12 +127,48 @@ impl Indivisible {
     }
 }
 
+/// Searches of many games or positions at a time.
+#[derive(Args)]
+pub(super) struct WorkerArguments {
+    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
+    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
+    eval: String,
+
+    /// Number of games or positions at a time, each on one core
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..=1024)
+    )]
+    threads: u16,
+
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) seed: u64,
+}
+
+impl WorkerArguments {
+    /// The requested evaluation with a checksum of its weights, and the evaluation.
+    ///
+    /// # Errors
+    /// The file cannot be used.
+    pub(super) fn evaluation(&self) -> anyhow::Result<(String, Evaluator)> {
+        let (choice, evaluator) = load_evaluation(&self.eval)?;
+        Ok((evaluation_identity(&choice, &evaluator), evaluator))
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.threads.into()
+    }
+}
+
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
 pub(super) struct EffortArguments {
     /// Soft node limit per position: no further iteration begins after it, and the search stops at
     /// eight times this number [default: 1000, unless --depth is given]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
     nodes: Option<u64>,
 
     /// Depth per position; with --nodes, whichever limit is reached first
@@ -140,12 +176,7 @@ pub(super) struct EffortArguments {
     depth: Option<i32>,
 
     /// Size of each thread's transposition table in MB
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
+    #[arg(long, value_name = "MB", default_value_t = 1, value_parser = parse_positive::<u16>)]
     pub(super) hash: u16,
 }
 

@@ -6,17 +6,20 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::Args;
 
-use crate::cli::arguments::{EffortArguments, evaluation_identity, load_evaluation, parse_share};
-use crate::cli::error::{bail_usage, ensure_usage, flat_error};
+use crate::cli::arguments::{EffortArguments, WorkerArguments, parse_share};
+use crate::cli::error::{ensure_usage, flat_error};
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
+use crate::openings::{
+    EnteringKings, OpeningError, Plies, SelfPlayOpenings, StartPositions, StartSet,
+};
 use crate::runs::Shard;
 use crate::train::gensfen::{
-    self, Archive, Beginnings, Diversions, Endings, EnteringKings, Gaps, GensfenSettings, Openings,
-    Run, RunLimits, Starts, StartsError, Tally, TreeSampling, Writing,
+    self, Archive, Diversions, Endings, Entry, Gaps, GensfenSettings, Run, RunLimits, Tally,
+    TreeSampling, Writing,
 };
 use crate::types::EnteringKingRule;
-use crate::util::counted;
+use crate::util::{counted, parse_positive};
 
 /// Example: `raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1`
 #[derive(Args)]
@@ -33,23 +36,8 @@ pub(super) struct Arguments {
     #[arg(long)]
     resume: bool,
 
-    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
-    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
-    eval: String,
-
-    /// Evaluation of the other side, black in every second game. Its moves are played, but the
-    /// scores and best moves that are written are those of --eval [default: that of --eval]
-    #[arg(long, value_name = "EVAL")]
-    opponent: Option<String>,
-
-    /// Number of games at a time, each on one core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    threads: u16,
+    #[command(flatten)]
+    workers: WorkerArguments,
 
     /// Number of positions in the folder after which the run ends; each shard has its own [default:
     /// at Ctrl-C]
@@ -63,10 +51,6 @@ pub(super) struct Arguments {
     /// Play only shard I of N, such as 3/16
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-
-    /// Seed of all random numbers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
 
     #[command(flatten)]
     effort: EffortArguments,
@@ -89,58 +73,28 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.check()?;
-    let (choice, evaluator) = load_evaluation(&arguments.eval)?;
-    let opponent = arguments.opponent.as_deref().map(load_evaluation);
-    let opponent = opponent.transpose()?;
-    let beginnings = arguments.openings.beginnings().map_err(flat_error)?;
-    if let Some(starts) = &beginnings.entering_kings {
+    let (eval, evaluator) = arguments.workers.evaluation()?;
+    let starts = arguments.openings.starts().map_err(flat_error)?;
+    if let Some(starts) = &starts.entering_kings {
         output::eprint_line(format_args!(
             "{} around a king's entry",
             counted(starts.len(), "position")
         ));
     }
-    let eval = evaluation_identity(&choice, &evaluator);
-    let of_opponent = opponent
-        .as_ref()
-        .map(|(choice, evaluator)| evaluation_identity(choice, evaluator));
-    let settings = arguments.settings(eval, of_opponent, &beginnings)?;
-    let folder = &arguments.out;
-    let (archive, entries) = if arguments.resume && Archive::exists(folder) {
-        let (archive, entries) = Archive::resume(folder, &settings).map_err(flat_error)?;
-        if archive.lost() > 0 {
-            output::eprint_line(format_args!(
-                "note: played again, as the last file does not have them: {}",
-                counted(archive.lost(), "game")
-            ));
-        }
-        (archive, entries)
-    } else {
-        let archive = Archive::create(folder, &settings).map_err(flat_error)?;
-        (archive, Vec::new())
-    };
-    let written = entries.iter().map(|entry| entry.written).sum();
-    let trees = entries.iter().filter_map(|entry| entry.trees);
-    let tree_positions: u64 = trees.map(|trees| trees.positions).sum();
+    let settings = arguments.settings(eval, &starts);
+    let (archive, entries) = arguments.archive(&settings)?;
     let stop = stop_on_ctrl_c()?;
-    let meter = Meter::new("positions", arguments.positions, written);
+    let before = Tally::of(&entries);
+    let meter = Meter::new("positions", arguments.positions, before.written);
     let begun = Instant::now();
-    let words = |tally: &Tally| {
-        let millis = begun.elapsed().as_millis().max(1);
-        let rate = |count: u64| u128::from(count) * 1000 / millis;
-        let games = rate(tally.written - written);
-        match rate(tally.tree_positions - tree_positions) {
-            0 => format!("{games}/s, {tally}"),
-            trees => format!("{games}/s and {trees}/s of search trees, {tally}"),
-        }
-    };
+    let words = |tally: &Tally| progress_text(tally, &before, begun);
     let run = Run {
         settings: &settings,
-        beginnings: &beginnings,
+        starts: &starts,
         evaluator: &evaluator,
-        opponent: opponent.as_ref().map(|(_, evaluator)| evaluator),
     };
     let limits = RunLimits {
-        threads: arguments.threads.into(),
+        threads: arguments.workers.threads(),
         games: arguments.games,
         positions: arguments.positions,
     };
@@ -170,54 +124,59 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The speed since `begun`, when the run had the tally `before`, and the tally.
+fn progress_text(tally: &Tally, before: &Tally, begun: Instant) -> String {
+    let millis = begun.elapsed().as_millis().max(1);
+    let rate = |count: u64| u128::from(count) * 1000 / millis;
+    let games = rate(tally.written - before.written);
+    match rate(tally.tree_positions - before.tree_positions) {
+        0 => format!("{games}/s, {tally}"),
+        trees => format!("{games}/s and {trees}/s of search trees, {tally}"),
+    }
+}
+
 impl Arguments {
     /// Checks that every option has an effect, and that games can be written at all.
     fn check(&self) -> anyhow::Result<()> {
         self.openings.check(&self.endings)?;
-        let max_ply = self.openings.max_ply(&self.endings);
-        self.diversions.check(max_ply)?;
-        self.writing.check(self.opponent.is_some(), max_ply)?;
+        self.diversions
+            .check(self.openings.max_ply(&self.endings))?;
         self.trees.check(self.effort.effort().depth)
     }
 
-    fn settings(
-        &self,
-        eval: String,
-        opponent: Option<String>,
-        beginnings: &Beginnings,
-    ) -> anyhow::Result<GensfenSettings> {
+    /// The folder of the run, and the games that it holds already.
+    fn archive(&self, settings: &GensfenSettings) -> anyhow::Result<(Archive, Vec<Entry>)> {
+        let folder = &self.out;
+        if !(self.resume && Archive::exists(folder)) {
+            let archive = Archive::create(folder, settings).map_err(flat_error)?;
+            return Ok((archive, Vec::new()));
+        }
+        let (archive, entries) = Archive::resume(folder, settings).map_err(flat_error)?;
+        if archive.lost() > 0 {
+            output::eprint_line(format_args!(
+                "note: played again, as the last file does not have them: {}",
+                counted(archive.lost(), "game")
+            ));
+        }
+        Ok((archive, entries))
+    }
+
+    fn settings(&self, eval: String, starts: &StartPositions) -> GensfenSettings {
         let shard = self.shard.unwrap_or(Shard::WHOLE);
-        let name = match &self.writing.name {
-            Some(name) if name.is_empty() || name.contains(['/', '\\']) => {
-                bail_usage!(
-                    "--name '{name}' cannot begin the name of a file, expected letters and digits"
-                );
-            }
-            Some(name) => name.clone(),
-            // The last shard also has index 0.
-            None if shard.count > 1 && shard.index == 0 => format!("games-{0}of{0}", shard.count),
-            None if shard.count > 1 => format!("games-{}of{}", shard.index, shard.count),
-            None => "games".to_owned(),
-        };
-        Ok(GensfenSettings {
+        GensfenSettings {
             eval,
-            opponent,
-            seed: self.seed,
+            opponent: None,
+            seed: self.workers.seed,
             shard,
             hash_mb: self.effort.hash.into(),
             effort: self.effort.effort(),
             gaps: self.writing.gaps(),
-            openings: self.openings.openings(beginnings),
+            openings: self.openings.settings(starts),
             diversions: self.diversions.diversions(),
             endings: self.endings.endings(),
-            writing: Writing {
-                name,
-                min_ply: self.writing.write_minply,
-                file_mb: self.writing.file_mb,
-                dedup_mb: self.writing.dedup_mb as usize,
-            },
+            writing: self.writing.writing(shard),
             trees: self.trees.sampling(),
-        })
+        }
     }
 }
 
@@ -225,6 +184,8 @@ impl Arguments {
 
 /// Default of `--opening-limit` in centipawns.
 const OPENING_LIMIT: u32 = 800;
+/// Move number after which a game that began around the entry of a king is a draw.
+const ENTERING_KING_MAX_PLY: u32 = 400;
 
 #[derive(Args)]
 #[command(next_help_heading = "Openings")]
@@ -236,8 +197,8 @@ struct OpeningArguments {
 
     /// Random first moves, each legal move equally likely: a number, or a range with both ends
     /// included [default: 8..9, with --roots 0]
-    #[arg(long, value_name = "N..M", value_parser = parse_range)]
-    random_plies: Option<(u32, u32)>,
+    #[arg(long, value_name = "N..M")]
+    random_plies: Option<Plies>,
 
     /// Maximum advantage of either side after the opening in centipawns; other openings are
     /// replaced [default: 800]
@@ -262,21 +223,15 @@ struct OpeningArguments {
         requires = "entering_king_from"
     )]
     entering_king_share: f64,
-
-    /// Move number after which such a game is a draw
-    #[arg(
-        long,
-        value_name = "PLY",
-        default_value_t = 400,
-        requires = "entering_king_from"
-    )]
-    entering_king_maxply: u32,
 }
 
 impl OpeningArguments {
-    /// The least and the greatest number of random moves.
-    fn plies(&self) -> (u32, u32) {
-        let default = if self.roots.is_some() { (0, 0) } else { (8, 9) };
+    fn plies(&self) -> Plies {
+        const AFTER_ROOTS: Plies = Plies::exactly(0);
+        let default = self
+            .roots
+            .as_ref()
+            .map_or(Plies::SELF_PLAY, |_| AFTER_ROOTS);
         self.random_plies.unwrap_or(default)
     }
 
@@ -286,7 +241,7 @@ impl OpeningArguments {
             self.opening_nodes > 0 || self.opening_limit.is_none(),
             "--opening-limit with --opening-nodes 0, which accepts every opening"
         );
-        let (most, max_ply) = (self.plies().1, endings.write_maxply);
+        let (most, max_ply) = (self.plies().most(), endings.write_maxply);
         ensure_usage!(
             most < max_ply,
             "--write-maxply {max_ply}, expected more than the {most} random plies of the opening"
@@ -296,57 +251,39 @@ impl OpeningArguments {
 
     /// The last ply that any game can reach.
     fn max_ply(&self, endings: &EndingArguments) -> u32 {
-        let entering = (!self.entering_king_from.is_empty()).then_some(self.entering_king_maxply);
-        endings.write_maxply.max(entering.unwrap_or(0))
+        if self.entering_king_from.is_empty() {
+            endings.write_maxply
+        } else {
+            endings.write_maxply.max(ENTERING_KING_MAX_PLY)
+        }
     }
 
     /// Reads the start positions.
-    fn beginnings(&self) -> Result<Beginnings, StartsError> {
-        let roots = match &self.roots {
-            Some(path) => Starts::of_roots(path)?,
-            None => Starts::startpos(),
-        };
+    fn starts(&self) -> Result<StartPositions, OpeningError> {
+        let roots = self.roots.as_deref().map(StartSet::of_roots);
         let files = &self.entering_king_from;
-        let entering_kings = if files.is_empty() {
-            None
-        } else {
-            Some(Starts::of_entering_kings(files)?)
-        };
-        Ok(Beginnings {
-            roots,
-            entering_kings,
+        let entering_kings = (!files.is_empty()).then(|| StartSet::of_entering_kings(files));
+        Ok(StartPositions {
+            roots: roots.unwrap_or_else(|| Ok(StartSet::startpos()))?,
+            entering_kings: entering_kings.transpose()?,
         })
     }
 
-    fn openings(&self, beginnings: &Beginnings) -> Openings {
-        let (least_plies, most_plies) = self.plies();
-        Openings {
-            roots: beginnings.roots.files().first().cloned(),
-            least_plies,
-            most_plies,
+    fn settings(&self, starts: &StartPositions) -> SelfPlayOpenings {
+        let plies = self.plies();
+        let entering_kings = starts.entering_kings.as_ref();
+        SelfPlayOpenings {
+            roots: starts.roots.files().first().cloned(),
+            least_plies: plies.least(),
+            most_plies: plies.most(),
             limit: self.opening_limit.unwrap_or(OPENING_LIMIT),
             nodes: self.opening_nodes,
-            entering_kings: beginnings
-                .entering_kings
-                .as_ref()
-                .map(|starts| EnteringKings {
-                    share: self.entering_king_share,
-                    max_ply: self.entering_king_maxply,
-                    files: starts.files().to_vec(),
-                }),
+            entering_kings: entering_kings.map(|starts| EnteringKings {
+                share: self.entering_king_share,
+                max_ply: ENTERING_KING_MAX_PLY,
+                files: starts.files().to_vec(),
+            }),
         }
-    }
-}
-
-/// Parses `8` or `8..9`, both ends included.
-fn parse_range(text: &str) -> Result<(u32, u32), String> {
-    const MOST: u32 = 200;
-    let (least, most) = text.split_once("..").unwrap_or((text, text));
-    match (least.trim().parse(), most.trim().parse()) {
-        (Ok(least), Ok(most)) if least <= most && most <= MOST => Ok((least, most)),
-        _ => Err(format!(
-            "'{text}' is no range of plies, expected numbers up to {MOST} such as 8..9, or one"
-        )),
     }
 }
 
@@ -409,10 +346,9 @@ struct DiversionArguments {
 impl DiversionArguments {
     /// Checks that the random moves have a place. Games end after `max_ply` at the latest.
     fn check(&self, max_ply: u32) -> anyhow::Result<()> {
-        let Self { count, min_ply, .. } = *self;
-        let last = self.max_ply.min(max_ply);
+        let (min_ply, last) = (self.min_ply, self.max_ply.min(max_ply));
         ensure_usage!(
-            count == 0 || min_ply <= last,
+            self.count == 0 || min_ply <= last,
             "--random-move-minply {min_ply}, expected at most {last}, the last ply of a random move"
         );
         Ok(())
@@ -437,32 +373,9 @@ struct EndingArguments {
     #[arg(long, value_name = "PLY", default_value_t = 320)]
     write_maxply: u32,
 
-    /// Score in centipawns that wins a game at once; from 32000 on no score does
-    #[arg(
-        long,
-        value_name = "CP",
-        default_value_t = 32_000,
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
-    eval_limit: u32,
-
-    /// Score in centipawns that wins a game if both sides agree …
-    #[arg(
-        long,
-        value_name = "CP",
-        default_value_t = 3000,
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
+    /// Score in centipawns that wins a game if both sides agree for six plies
+    #[arg(long, value_name = "CP", default_value_t = 3000, value_parser = parse_positive::<u32>)]
     win_limit: u32,
-
-    /// … for this number of consecutive plies
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 6,
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
-    win_plies: u32,
 
     /// Share of games that are not adjudicated but played to mate
     #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse_share)]
@@ -477,9 +390,9 @@ impl EndingArguments {
     fn endings(&self) -> Endings {
         Endings {
             max_ply: self.write_maxply,
-            eval_limit: self.eval_limit,
+            eval_limit: 32_000,
             adjudication: self.win_limit,
-            adjudication_plies: self.win_plies,
+            adjudication_plies: 6,
             to_mate: self.to_mate,
             entering_king: self.entering_king_rule.name().to_owned(),
         }
@@ -489,14 +402,6 @@ impl EndingArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Files")]
 struct WritingArguments {
-    /// Prefix of the file names [default: games, with the shard's number if there is one]
-    #[arg(long, value_name = "NAME")]
-    name: Option<String>,
-
-    /// First move number of which the position is written
-    #[arg(long, value_name = "PLY", default_value_t = 1)]
-    write_minply: u32,
-
     /// Write only every N-th position of a game, beginning at a random one
     #[arg(
         long,
@@ -506,19 +411,9 @@ struct WritingArguments {
     )]
     write_every: Option<u32>,
 
-    /// Soft node limit of the positions between, and of the moves of --opponent; needs one of
-    /// --write-every and --opponent
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Soft node limit of the positions between
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, requires = "write_every")]
     between_nodes: Option<u64>,
-
-    /// Size in MB after which another file begins
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 32,
-        value_parser = clap::value_parser!(u64).range(1..1 << 20)
-    )]
-    file_mb: u64,
 
     /// Memory in MB for the keys of written positions, 8 bytes each, which are not written again; 0
     /// writes all positions
@@ -533,24 +428,27 @@ struct WritingArguments {
 
 impl WritingArguments {
     fn gaps(&self) -> Option<Gaps> {
-        let nodes = self.between_nodes?;
-        // Without gaps only the moves of the opponent have that limit.
-        let every = self.write_every.unwrap_or(1);
+        let (every, nodes) = (self.write_every?, self.between_nodes?);
         Some(Gaps { every, nodes })
     }
 
-    /// Checks that the options have an effect. Games end after `max_ply` at the latest.
-    fn check(&self, has_opponent: bool, max_ply: u32) -> anyhow::Result<()> {
-        ensure_usage!(
-            self.between_nodes.is_none() || self.write_every.is_some() || has_opponent,
-            "--between-nodes without positions between: expected --write-every or --opponent"
-        );
-        ensure_usage!(
-            self.write_minply <= max_ply,
-            "--write-minply {}, expected at most {max_ply}, after which every game has ended",
-            self.write_minply
-        );
-        Ok(())
+    fn writing(&self, shard: Shard) -> Writing {
+        // The last shard also has index 0.
+        let number = if shard.index == 0 {
+            shard.count
+        } else {
+            shard.index
+        };
+        Writing {
+            name: if shard.count > 1 {
+                format!("games-{number}of{}", shard.count)
+            } else {
+                "games".to_owned()
+            },
+            min_ply: 1,
+            file_mb: 32,
+            dedup_mb: self.dedup_mb as usize,
+        }
     }
 }
 
@@ -559,11 +457,7 @@ impl WritingArguments {
 struct TreeArguments {
     /// Write up to N inner nodes of each search, chosen at random, with their values and bounds to
     /// .tree files [default: none]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u16>)]
     tree_positions: Option<u16>,
 
     /// Minimum depth of the search below such a node

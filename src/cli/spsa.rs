@@ -10,13 +10,13 @@ use clap::{Arg, ArgAction, Args};
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::games::{GameSettings, Games};
 use crate::arena::spsa::tuning::{Event, Folder, one_line, tune};
-use crate::arena::spsa::{Parameter, Settings, State, StateError, parse_list};
+use crate::arena::spsa::{Parameter, Settings, State, parse_list};
 use crate::cli::arena::{
-    EngineArguments, JsonArguments, OpeningArguments, RuleArguments, check_repeated,
+    EngineArguments, OpeningArguments, RuleArguments, RunArguments, check_repeated,
     check_rules_and_openings,
 };
 use crate::cli::arguments::Indivisible;
-use crate::cli::error::{bail_usage, flat_error, usage_error};
+use crate::cli::error::{bail_usage, flat_error};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
 use crate::util::counted;
@@ -64,45 +64,14 @@ pub(super) struct Arguments {
     )]
     pairs: Option<u32>,
 
-    /// Exponent of the decrease of the steps [default: 0.602]
-    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
-    alpha: Option<f64>,
-
-    /// Exponent of the decrease of the perturbations [default: 0.101]
-    #[arg(long, value_name = "EXPONENT", help_heading = "Course")]
-    gamma: Option<f64>,
-
-    /// Number added to the iteration in the steps, so that the first ones are not too large
-    /// [default: a tenth of --iterations]
-    #[arg(long, value_name = "N", help_heading = "Course")]
-    stability: Option<f64>,
-
-    /// Number of iterations at a time
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    concurrency: u16,
-
     #[command(flatten)]
     openings: OpeningArguments,
 
     #[command(flatten)]
     rules: RuleArguments,
 
-    /// Folder for all files of the run [default: spsa-DATE-TIME]
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-
-    /// Resume the run in the folder of --out; its engine and settings need not be repeated. With an
-    /// engine given, begin the run if the folder has none yet
-    #[arg(long, requires = "out")]
-    resume: bool,
-
     #[command(flatten)]
-    json: JsonArguments,
+    run: RunArguments,
 
     #[command(flatten)]
     indivisible: Indivisible,
@@ -136,19 +105,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("each iteration starts from the values that all before it have found")?;
-    let path = arguments.out.clone().unwrap_or_else(|| {
-        let now = jiff::Zoned::now().strftime("spsa-%Y%m%d-%H%M%S");
-        PathBuf::from(now.to_string())
-    });
+    let path = arguments.run.folder("spsa");
     let own = OwnFiles {
         folder: &path,
         names: OWN_FILES,
     };
     let openings = arguments.openings.files().iter();
     let read: Vec<PathBuf> = openings.chain(&arguments.params).cloned().collect();
-    arguments.json.check(&own, &read)?;
+    arguments.run.json.check(&own, &read)?;
     let is_new = Folder::check_free(&path).is_ok();
-    let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
+    let goes_on = arguments.run.resume && (!is_new || arguments.engines.is_empty());
     let stop = stop_on_ctrl_c()?;
     // The engine and the openings are checked before a folder is created.
     let (folder, mut state, games) = if goes_on {
@@ -172,7 +138,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let engine = &folder.settings().engine.name;
     meter.message(&format!("{engine} is {}", games.program_name()));
     let faults = AtomicU32::new(0);
-    let concurrency = arguments.concurrency.into();
+    let concurrency = arguments.run.concurrency();
     let outcome = tune(games, &folder, &mut state, concurrency, &stop, &|event| {
         show(&event, &meter, &faults);
     });
@@ -186,7 +152,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let parameters = path.join(PARAMETERS_FILE);
     result_file::save(&parameters, summary.parameter_lines().as_bytes())?;
-    arguments.json.report(&summary, Some(&path))?;
+    arguments.run.json.report(&summary, Some(&path))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted; raicho spsa --out {shown} --resume continues");
@@ -225,9 +191,6 @@ fn check_resumed(
     let spsa = state.settings();
     compare_number("--pairs", arguments.pairs, &settings.pairs)?;
     compare_number("--iterations", arguments.iterations, &spsa.iterations)?;
-    compare_number("--alpha", arguments.alpha, &spsa.alpha)?;
-    compare_number("--gamma", arguments.gamma, &spsa.gamma)?;
-    compare_number("--stability", arguments.stability, &spsa.stability)?;
     let parameters = arguments.parameters()?;
     let (found, expected) = (parameters.len(), state.parameters().len());
     if found == 0 {
@@ -274,14 +237,8 @@ impl Arguments {
         let Some(iterations) = self.iterations else {
             bail_usage!("expected --iterations");
         };
-        let mut spsa = Settings::new(iterations, settings.openings.seed);
-        spsa.alpha = self.alpha.unwrap_or(spsa.alpha);
-        spsa.gamma = self.gamma.unwrap_or(spsa.gamma);
-        spsa.stability = self.stability.unwrap_or(spsa.stability);
-        let state = State::new(spsa, parameters).map_err(|error| match error {
-            StateError::Settings(_) => usage_error(error),
-            _ => flat_error(error),
-        })?;
+        let spsa = Settings::new(iterations, settings.openings.seed);
+        let state = State::new(spsa, parameters).map_err(flat_error)?;
         Ok((settings, state))
     }
 

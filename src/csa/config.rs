@@ -5,7 +5,6 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use thiserror::Error;
 
 /// The configuration of a client. What the command line says wins.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize)]
@@ -48,67 +47,37 @@ pub struct Account {
     pub resign_after: Option<NonZero<u32>>,
 }
 
-/// Why a configuration cannot be used.
-#[derive(Clone, PartialEq, Debug, Error)]
-pub enum ConfigError {
-    /// The file is not valid.
-    #[error("{0}")]
-    Toml(#[from] toml::de::Error),
-    /// An option is neither text nor a number nor a truth value.
-    #[error("option {0}: expected a text, a whole number, true or false")]
-    Option(String),
-    /// There is no such account.
-    #[error("no account {name}, the file has {known}")]
-    Account {
-        /// The requested account.
-        name: String,
-        /// The names of the accounts.
-        known: String,
-    },
-    /// Several accounts have the name, for example on different servers.
-    #[error("{count} accounts are named {name}, expected one")]
-    Ambiguous {
-        /// The requested account.
-        name: String,
-        /// How many there are.
-        count: usize,
-    },
-    /// There is no account at all.
-    #[error("no [[account]]")]
-    Empty,
-}
-
 impl Config {
     /// Parses a file.
     ///
     /// # Errors
     /// It is not TOML, or has unknown fields.
-    pub fn parse(text: &str) -> Result<Self, ConfigError> {
-        Ok(toml::from_str(text)?)
+    pub fn parse(text: &str) -> Result<Self, String> {
+        toml::from_str(text).map_err(|error| error.to_string())
     }
 
     /// The account of this name, or the first.
     ///
     /// # Errors
     /// There is none, or several have the name.
-    pub fn account(&self, name: Option<&str>) -> Result<&Account, ConfigError> {
+    pub fn account(&self, name: Option<&str>) -> Result<&Account, String> {
         let Some(name) = name else {
-            return self.accounts.first().ok_or(ConfigError::Empty);
+            let first = self.accounts.first();
+            return first.ok_or_else(|| "no [[account]]".to_owned());
         };
         let accounts = self.accounts.iter();
         let named: Vec<&Account> = accounts.filter(|account| account.name == name).collect();
-        let name = name.to_owned();
         match named[..] {
             [account] => Ok(account),
             [] => {
                 let known = self.accounts.iter().map(|account| account.name.as_str());
                 let known = known.collect::<Vec<_>>().join(", ");
-                Err(ConfigError::Account { name, known })
+                Err(format!("no account {name}, the file has {known}"))
             }
-            _ => Err(ConfigError::Ambiguous {
-                name,
-                count: named.len(),
-            }),
+            _ => {
+                let count = named.len();
+                Err(format!("{count} accounts are named {name}, expected one"))
+            }
         }
     }
 }
@@ -118,13 +87,17 @@ impl Account {
     ///
     /// # Errors
     /// An option is a table, a list, a date or a fraction.
-    pub fn usi_options(&self) -> Result<Vec<(String, String)>, ConfigError> {
+    pub fn usi_options(&self) -> Result<Vec<(String, String)>, String> {
         let text = |(name, value): (&String, &toml::Value)| {
             let value = match value {
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Integer(number) => number.to_string(),
                 toml::Value::Boolean(is_on) => is_on.to_string(),
-                _ => return Err(ConfigError::Option(name.clone())),
+                _ => {
+                    return Err(format!(
+                        "option {name}: expected a text, a whole number, true or false"
+                    ));
+                }
             };
             Ok((name.clone(), value))
         };
@@ -169,26 +142,24 @@ mod tests {
             "other"
         );
         let error = config.account(Some("third")).expect_err("no such account");
-        assert_eq!(
-            error.to_string(),
-            "no account third, the file has raicho, other"
-        );
+        assert_eq!(error, "no account third, the file has raicho, other");
     }
 
     #[test]
     fn faults_are_named() {
         let error = Config::parse("[[account]]\npassword = \"x\"").expect_err("no passwords here");
-        assert!(error.to_string().contains("password"), "{error}");
+        assert!(error.contains("password"), "{error}");
         for line in ["games = 0", "resign_after = 0"] {
             assert!(Config::parse(&format!("[[account]]\n{line}")).is_err());
         }
         let twice = "[[account]]\nname = \"a\"\n".repeat(2);
         let twice = Config::parse(&twice).expect("TOML");
         let error = twice.account(Some("a")).expect_err("two accounts");
-        assert_eq!(error.to_string(), "2 accounts are named a, expected one");
+        assert_eq!(error, "2 accounts are named a, expected one");
         let config = Config::parse("[[account]]\noptions = { A = [1] }").expect("TOML");
         let options = config.accounts[0].usi_options();
-        assert_eq!(options, Err(ConfigError::Option("A".to_owned())));
-        assert_eq!(Config::default().account(None), Err(ConfigError::Empty));
+        assert!(options.is_err_and(|error| error.starts_with("option A: expected a text")));
+        let none = Config::default().account(None).err();
+        assert_eq!(none.as_deref(), Some("no [[account]]"));
     }
 }

@@ -12,6 +12,7 @@ use crate::records::csa;
 use crate::records::game::{GameRecord, RecordedMove, black_score};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;
+use crate::util::file_name_of;
 
 /// The folders of this tool.
 const KIND: RunKind = RunKind {
@@ -220,7 +221,7 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         let score = played.thought.as_ref()?.score?;
         Some(black_score(score, *mover))
     };
-    let names = record.players.clone().map(|name| file_name(&name));
+    let names = record.players.clone().map(|name| file_name_of(&name));
     let stem = format!(
         "{}-{}-{}",
         started.strftime("%Y%m%d-%H%M%S"),
@@ -281,16 +282,4 @@ fn plan_difference(plans: impl Iterator<Item = KeptPlan>) -> PlanDifference {
             sum.latest.max(after)
         },
     })
-}
-
-/// The name with characters replaced that some file system does not allow.
-fn file_name(name: &str) -> String {
-    let plain = |letter: char| {
-        if letter.is_alphanumeric() || "._+".contains(letter) {
-            letter
-        } else {
-            '_'
-        }
-    };
-    name.chars().take(40).map(plain).collect()
 }

@@ -6,15 +6,14 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime};
 use std::{io, thread};
 
-use thiserror::Error;
-
+use super::RunError;
 use super::client_line::ClientLine;
 use super::connection::{Connection, Received};
 use super::dialogue::DialogueLog;
 use super::game::FinishedGame;
 use super::journal::{Entry, Journal};
 use super::pauses::{Cause, Pauses};
-use super::player::{OnWord, Player, PlayerError, PlayerSettings, Word};
+use super::player::{OnWord, Player, PlayerSettings, Word};
 use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
 use super::summary::Summary;
 use crate::runs::{FolderError, Stop};
@@ -50,35 +49,11 @@ pub enum Happening<'a> {
     Moment(&'a Session),
 }
 
-/// Why a run cannot go on.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The engine cannot be used.
-    #[error(transparent)]
-    Player(#[from] PlayerError),
-    /// The record of a game or its line of the journal could not be written up to the end.
-    #[error("{games} not written: {error}")]
-    Unwritten {
-        /// The ids of the games.
-        games: String,
-        /// Why the last try failed.
-        error: FolderError,
-    },
-    /// The first login was refused.
-    #[error("{host} refuses the login of {name}: wrong password, or the name is logged in already")]
-    LoginRefused {
-        /// The server.
-        host: String,
-        /// The account.
-        name: String,
-    },
-}
-
 /// Plays until the number of games is reached or `stop` is requested: after the running game, or by
 /// resigning it.
 ///
 /// # Errors
-/// See [`RunError`]. A lost connection is no error, and neither is a full disk that has space again
+/// See [`RunError`]. A lost connection is not an error, and neither is a full disk that has space again
 /// before the end: no game begins until the records of the earlier ones are written.
 pub fn run(
     settings: &RunSettings,
@@ -89,8 +64,8 @@ pub fn run(
     match Runner::start(settings, journal, stop, watch) {
         Ok(mut runner) => runner.play_games(),
         // The user did not want to wait for the engine.
-        Err(PlayerError::Program(ClientError::GivenUp(_))) => Ok(()),
-        Err(error) => Err(error.into()),
+        Err(RunError::Program(ClientError::GivenUp(_))) => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -143,7 +118,7 @@ impl<'a> Runner<'a> {
         journal: Journal,
         stop: &'a Stop,
         watch: &'a dyn Fn(Happening<'_>),
-    ) -> Result<Self, PlayerError> {
+    ) -> Result<Self, RunError> {
         let (sender, incoming) = mpsc::channel::<Envelope>();
         let words = sender.clone();
         let on_word: OnWord = Box::new(move |word| {
@@ -202,10 +177,8 @@ impl<'a> Runner<'a> {
         self.write_records().map_err(|error| {
             let games = self.unwritten.iter();
             let games = games.map(|(finished, _)| finished.game.summary().id.as_str());
-            RunError::Unwritten {
-                games: games.collect::<Vec<_>>().join(", "),
-                error,
-            }
+            let games = games.collect::<Vec<_>>().join(", ");
+            RunError::Fault(format!("{games} not written: {error}"))
         })
     }
 
@@ -479,10 +452,11 @@ impl<'a, 'b> Visit<'a, 'b> {
                 (runner.watch)(Happening::LoggedIn);
             }
             Event::LoginRefused { retry_after: None } if !runner.has_logged_in => {
-                return Err(RunError::LoginRefused {
-                    host: runner.settings.host.clone(),
-                    name: runner.settings.session.name.clone(),
-                });
+                let (host, name) = (&runner.settings.host, &runner.settings.session.name);
+                return Err(RunError::Fault(format!(
+                    "{host} refuses the login of {name}: wrong password, or the name is logged in \
+                    already"
+                )));
             }
             Event::LoginRefused { retry_after } => {
                 runner.note("the server refused the login");

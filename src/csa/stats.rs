@@ -19,6 +19,13 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// The results of these games.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut tally = Self::default();
+        entries.into_iter().for_each(|entry| tally.add(entry));
+        tally
+    }
+
     /// Adds a game.
     pub fn add(&mut self, entry: &Entry) {
         match entry.result {

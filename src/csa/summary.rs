@@ -1,13 +1,11 @@
 //! The summary of a game, which the server sends before it: players, colours, clocks and the
 //! position with the moves made already.
 
-use thiserror::Error;
-
 use super::clock::{TimeFields, TimeRule, is_stop_watch};
 use super::server_line::ServerLine;
 use crate::position::Position;
+use crate::records::csa;
 use crate::records::game::RecordedMove;
-use crate::records::{RecordError, csa};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
 
@@ -37,30 +35,6 @@ pub struct Summary {
     pub start: Position,
     /// Moves made already, with their times.
     pub moves: Vec<RecordedMove>,
-}
-
-/// Why a game cannot be played.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum SummaryError {
-    /// A field is missing or invalid.
-    #[error("the field {key} is \"{found}\", expected {expected}")]
-    Field {
-        /// Its name.
-        key: &'static str,
-        /// Its value, shortened; empty if it is missing.
-        found: String,
-        /// What was expected.
-        expected: &'static str,
-    },
-    /// The position or a move before the start is invalid.
-    #[error("the position, {0}")]
-    Position(#[from] RecordError),
-    /// The block `Position` is missing.
-    #[error("no position")]
-    NoPosition,
-    /// The summary does not end.
-    #[error("more than {MOST_LINES} lines")]
-    TooLong,
 }
 
 impl Summary {
@@ -139,15 +113,14 @@ impl SummaryReader {
     }
 
     /// The summary that the lines make.
-    pub(super) fn finish(&self) -> Result<Summary, SummaryError> {
+    pub(super) fn finish(&self) -> Result<Summary, String> {
         if self.lines > MOST_LINES {
-            return Err(SummaryError::TooLong);
+            return Err(format!("more than {MOST_LINES} lines"));
         }
         let id = self.id();
-        let field = |key, expected| SummaryError::Field {
-            key,
-            found: shorten(self.get(key).unwrap_or_default()),
-            expected,
+        let field = |key, expected| {
+            let found = shorten(self.get(key).unwrap_or_default());
+            format!("the field {key} is \"{found}\", expected {expected}")
         };
         if id.is_empty() || id.contains(char::is_whitespace) {
             return Err(field("Game_ID", "one word"));
@@ -198,9 +171,10 @@ impl SummaryReader {
     }
 
     /// The start and the moves. The lines are those of a record.
-    fn position(&self) -> Result<(Position, Vec<RecordedMove>), SummaryError> {
-        let game = csa::read_server_position(&self.position.join("\n"))?;
-        let game = game.ok_or(SummaryError::NoPosition)?;
+    fn position(&self) -> Result<(Position, Vec<RecordedMove>), String> {
+        let game = csa::read_server_position(&self.position.join("\n"))
+            .map_err(|error| format!("the position, {error}"))?;
+        let game = game.ok_or("no position")?;
         Ok((game.start, game.moves))
     }
 }
@@ -216,7 +190,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Result<Summary, SummaryError> {
+    fn read(text: &str) -> Result<Summary, String> {
         let mut reader = SummaryReader::default();
         assert!(text.lines().any(|line| reader.line(line)), "it ends");
         reader.finish()
@@ -268,9 +242,7 @@ mod tests {
             ("-3334FU", "-3335FU", "is illegal"),
             ("PI\n+\n+7776FU,T12\n-3334FU,T1\n", "", "no position"),
         ] {
-            let error = read(&GAME.replace(from, to))
-                .expect_err("a bad summary")
-                .to_string();
+            let error = read(&GAME.replace(from, to)).expect_err("a bad summary");
             assert!(error.contains(reason), "{error}");
         }
     }

@@ -3,8 +3,8 @@
 //! hcpe, hcpe3 and `.pack` store centipawns (a pawn is 100); psv stores the units of `YaneuraOu` (a
 //! pawn is 90). A mate in `n` plies is `32000 - n` in all of them, a mated position the negative.
 
-use crate::types::Score;
 use crate::types::value::CENTIPAWNS;
+use crate::types::{Score, Value};
 
 /// The value of a pawn in psv.
 const PSV_PAWN: i32 = 90;
@@ -35,6 +35,16 @@ pub fn mate_score(plies: i32) -> i16 {
     let distance = plies.saturating_abs().min(MATE - i32::from(MIN_MATE));
     let size = MATE - distance;
     (if plies < 0 { -size } else { size }) as i16
+}
+
+/// The score of the side to move that a search found. Here alone a clamped score is 31000, as files
+/// of self-play always had it.
+pub fn of_value(value: Value) -> i16 {
+    match Score::from_value(value) {
+        Score::Cp(centipawns) => centipawns.clamp(-i32::from(MIN_MATE), i32::from(MIN_MATE)) as i16,
+        Score::Mate(plies) if plies > 0 => (MATE - plies) as i16,
+        Score::Mate(plies) => (-MATE - plies) as i16,
+    }
 }
 
 /// The meaning of a score in centipawns.
@@ -80,6 +90,7 @@ fn scale(score: i16, numerator: i32, denominator: i32) -> i16 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::value::{MAX_EVALUATION, REPETITION_WIN, mate_in, mated_in};
 
     #[test]
     fn scores_come_back() {
@@ -101,5 +112,21 @@ mod tests {
         }
         assert_eq!(mate_score(5000), MIN_MATE);
         assert_eq!(to_score(clamp_centipawns(i32::MAX)), Score::Cp(30_999));
+    }
+
+    #[test]
+    fn mates_stand_above_all_scores() {
+        for (value, expected) in [
+            (0, 0),
+            (90, 100),
+            (-45, -50),
+            (MAX_EVALUATION, 31_000),
+            (REPETITION_WIN, 31_000),
+            (mate_in(1), 31_999),
+            (mated_in(2), -31_998),
+            (mated_in(246), -31_754),
+        ] {
+            assert_eq!(of_value(value), expected, "{value}");
+        }
     }
 }

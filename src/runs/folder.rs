@@ -411,24 +411,38 @@ pub fn difference<S: Serialize>(ours: &S, theirs: &S) -> Option<String> {
 }
 
 fn difference_of(path: &str, ours: &Json, theirs: &Json) -> Option<String> {
-    if let (Json::Object(ours), Json::Object(theirs)) = (ours, theirs) {
-        // Settings that are not set may have no key, on either side.
-        let gone = theirs.keys().filter(|name| !ours.contains_key(*name));
-        return ours.keys().chain(gone).find_map(|name| {
-            let path = if path.is_empty() {
-                name.clone()
-            } else {
-                format!("{path}.{name}")
-            };
-            let [ours, theirs] = [ours, theirs].map(|of| of.get(name).unwrap_or(&Json::Null));
-            difference_of(&path, ours, theirs)
-        });
-    }
-    let shown = |value: &Json| match value {
-        Json::Null => "none".to_owned(),
-        value => value.to_string(),
+    let of_part = |path: String, ours: Option<&Json>, theirs: Option<&Json>| {
+        difference_of(
+            &path,
+            ours.unwrap_or(&Json::Null),
+            theirs.unwrap_or(&Json::Null),
+        )
     };
-    (ours != theirs).then(|| format!("{path} is {} instead of {}", shown(ours), shown(theirs)))
+    match (ours, theirs) {
+        (Json::Object(ours), Json::Object(theirs)) => {
+            // Settings that are not set may have no key, on either side.
+            let gone = theirs.keys().filter(|name| !ours.contains_key(*name));
+            ours.keys().chain(gone).find_map(|name| {
+                let dot = if path.is_empty() { "" } else { "." };
+                let path = format!("{path}{dot}{name}");
+                of_part(path, ours.get(name), theirs.get(name))
+            })
+        }
+        (Json::Array(ours), Json::Array(theirs)) => {
+            (0..ours.len().max(theirs.len())).find_map(|index| {
+                let path = format!("{path}[{index}]");
+                of_part(path, ours.get(index), theirs.get(index))
+            })
+        }
+        _ => {
+            let shown = |value: &Json| match value {
+                Json::Null => "none".to_owned(),
+                value => value.to_string(),
+            };
+            (ours != theirs)
+                .then(|| format!("{path} is {} instead of {}", shown(ours), shown(theirs)))
+        }
+    }
 }
 
 /// An entry, and the offset of the byte after its line.

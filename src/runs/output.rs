@@ -47,7 +47,7 @@ struct Names {
 }
 
 impl OutputFile {
-    /// Creates the partial file. One that a killed process left behind is replaced. A pipe waits
+    /// Creates the partial file. One that a killed process left is replaced. A pipe waits
     /// for its reader.
     ///
     /// # Errors
@@ -69,7 +69,7 @@ impl OutputFile {
         Ok(Self::new(file, Some(Names { partial, path }), 0))
     }
 
-    /// Continues the file of an earlier process behind the byte `length`; what follows is cut off.
+    /// Continues the file of an earlier process after the byte `length`; what follows is cut off.
     ///
     /// # Errors
     /// There is no such file or it is shorter, or another process writes it.
@@ -234,7 +234,7 @@ const DESCRIPTORS: [&str; 2] = ["/dev/fd", "/proc"];
 /// Where an output goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Place {
-    /// The file of this name, which is no link. It need not be there yet.
+    /// The file of this name, which is not a link. It need not be there yet.
     File(PathBuf),
     /// A pipe, a device, or an open file such as `/dev/stdout`, which is written as it is: a file
     /// that took its name would replace it for all programs.

@@ -14,7 +14,7 @@ pub(crate) use pages::ZeroedPages;
 #[cfg(target_family = "wasm")]
 pub(crate) use system::ZeroedPages;
 pub(crate) use system::{cores, fits_into_memory, for_each_part};
-pub(crate) use text::{abbreviate, counted, decode_line, shorten};
+pub(crate) use text::{abbreviate, counted, decode_line, file_name_of, parse_positive, shorten};
 
 /// Bytes of a megabyte (MB) in options and messages.
 pub(crate) const BYTES_PER_MEGABYTE: usize = 1 << 20;

@@ -68,6 +68,29 @@ pub(crate) fn decode_line(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// Parses a whole number from 1. The error says what was expected.
+pub(crate) fn parse_positive<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
+    let number = text.trim().parse().ok().filter(|&number| number > 0);
+    number
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| {
+            let most = u64::MAX >> (u64::BITS as usize - 8 * size_of::<T>());
+            format!("expected a whole number from 1 to {most}")
+        })
+}
+
+/// A name as a part of a file name: characters that some file system does not allow are replaced.
+pub(crate) fn file_name_of(name: &str) -> String {
+    let plain = |character: char| {
+        if character.is_alphanumeric() || "._+".contains(character) {
+            character
+        } else {
+            '_'
+        }
+    };
+    name.chars().take(40).map(plain).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -192,15 +192,10 @@ fn an_invalid_command_line_ends_with_2() {
         ("csa --id x", "expected --host HOST"),
         ("csa --host x", "expected --id NAME"),
         (
-            "gensfen --out x --name a/b",
-            "cannot begin the name of a file",
-        ),
-        (
             "gensfen --out x --write-maxply 9",
             "more than the 9 random plies",
         ),
-        ("gensfen --out x --random-plies 300", "no range of plies"),
-        ("gensfen --out x --write-minply 321", "expected at most 320"),
+        ("gensfen --out x --random-plies 300", "not a range of plies"),
         (
             "gensfen --out x --random-move-minply 4",
             "--random-move-count",
@@ -214,10 +209,7 @@ fn an_invalid_command_line_ends_with_2() {
             "gensfen --out x --random-move-count 1 --random-multi-pv-diff 9",
             "--random-multi-pv",
         ),
-        (
-            "gensfen --out x --between-nodes 9",
-            "expected --write-every or --opponent",
-        ),
+        ("gensfen --out x --between-nodes 9", "--write-every"),
         (
             "gensfen --out x --opening-nodes 0 --opening-limit 9",
             "accepts every opening",

@@ -170,7 +170,7 @@ engines=(--engine "name=one,cmd=$raicho,option.EvalFile=$net"
   --each 'option.USI_Hash=16,option.Threads=1')
 run match match "${engines[@]}" --nodes 400 --openings openings.sfen --games 6 --seed 2 --out match
 for shard in 1 2; do
-  run "sprt-$shard" match "${engines[@]}" --nodes 100 --openings openings.sfen --rounds 4 \
+  run "sprt-$shard" match "${engines[@]}" --nodes 100 --openings openings.sfen --games 8 \
     --shard "$shard/2" --max-moves 60 --sprt elo0=0 elo1=100 --seed 2 --out "part-$shard"
 done
 run sprt match merge part-1 part-2 --out merged

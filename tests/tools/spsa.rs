@@ -155,7 +155,6 @@ fn folder_holds_one_run_that_stays_as_it_began() {
             "holds another run: --iterations 3 instead of 2",
         ),
         ("--nodes 100", "--nodes without --engine"),
-        ("--alpha 0.5", "--alpha 0.5 instead of 0.602"),
         ("--seed 2", "openings: seed 2 instead of 1"),
         ("--max-moves 70", "rules: max_moves 70 instead of 60"),
         ("--pairs 2", "--pairs 2 instead of 1"),

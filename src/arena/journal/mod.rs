@@ -30,6 +30,7 @@ use crate::records::game::{Ending, GameRecord, RecordedMove};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{self, FolderError, RunFolder, RunKind, io_error};
 use crate::types::{Color, Score};
+use crate::util::file_name_of;
 
 /// The files of a match folder.
 pub const KIND: RunKind = RunKind {
@@ -398,8 +399,8 @@ pub(super) fn compose(
     let stem = format!(
         "{:06}-{}-{}",
         fixture.game,
-        file_name(&names[0]),
-        file_name(&names[1])
+        file_name_of(&names[0]),
+        file_name_of(&names[1])
     );
     let record = record_of(names.clone(), opening, played, started_at);
     let mut text = Vec::new();
@@ -499,16 +500,4 @@ pub(super) fn dialogue_text(entry: &GameEntry, dialogues: [Option<Vec<String>>; 
         }
     }
     text
-}
-
-/// The name with characters replaced that some file system does not allow.
-fn file_name(name: &str) -> String {
-    let plain = |c: char| {
-        if c.is_alphanumeric() || "._+".contains(c) {
-            c
-        } else {
-            '_'
-        }
-    };
-    name.chars().take(40).map(plain).collect()
 }

@@ -8,9 +8,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::movegen::legal_moves;
+use crate::openings::Endings;
 use crate::position::{Declaration, Position};
 use crate::types::{Color, EnteringKingRule, Move, Move16, Repetition, Score};
 use crate::util::shorten;
@@ -57,6 +57,15 @@ impl Default for Rules {
     }
 }
 
+impl From<&Rules> for Endings {
+    fn from(rules: &Rules) -> Self {
+        Self {
+            entering_king: rules.entering_king,
+            max_moves: rules.max_moves,
+        }
+    }
+}
+
 /// Conditions of an adjudication.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Adjudication {
@@ -68,26 +77,18 @@ pub struct Adjudication {
     pub from: u32,
 }
 
-/// A text that does not describe an adjudication.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{found}' in an adjudication, expected {expected}")]
-pub struct AdjudicationError {
-    found: String,
-    expected: &'static str,
-}
-
 impl FromStr for Adjudication {
-    type Err = AdjudicationError;
+    type Err = String;
 
     /// Parses `score=2000 moves=4 from=40`, in any order, separated by spaces or commas; `from` is
     /// optional.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fault = |found: &str, expected: &str| {
+            format!("'{found}' in an adjudication, expected {expected}")
+        };
         let (mut score, mut moves, mut from) = (None, None, 0);
         for word in text.split([' ', ',']).filter(|word| !word.is_empty()) {
-            let wrong = || AdjudicationError {
-                found: word.to_owned(),
-                expected: "score=CENTIPAWNS, moves=N or from=MOVE",
-            };
+            let wrong = || fault(word, "score=CENTIPAWNS, moves=N or from=MOVE");
             let (name, value) = word.split_once('=').ok_or_else(wrong)?;
             let value: u32 = value.parse().map_err(|_| wrong())?;
             match name {
@@ -97,10 +98,7 @@ impl FromStr for Adjudication {
                 _ => return Err(wrong()),
             }
         }
-        let missing = || AdjudicationError {
-            found: text.to_owned(),
-            expected: "score=CENTIPAWNS and moves=N, both",
-        };
+        let missing = || fault(text, "score=CENTIPAWNS and moves=N, both");
         Ok(Self {
             score: score.ok_or_else(missing)?,
             moves: moves.ok_or_else(missing)?,

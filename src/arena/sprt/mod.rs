@@ -25,7 +25,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::statistics::{Pentanomial, score_of};
 use crate::util::shorten;
@@ -77,24 +76,6 @@ pub enum Verdict {
     H1,
 }
 
-/// What is wrong with the description of a test, and what was expected.
-#[derive(Clone, PartialEq, Debug, Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum SprtError {
-    #[error("'{0}', expected elo0=, elo1=, alpha=, beta= or model= with a value")]
-    Word(String),
-    #[error("{name}='{value}', expected a number")]
-    Number { name: &'static str, value: String },
-    #[error("model='{0}', expected logistic or normalized")]
-    Model(String),
-    #[error("{name}={value}, expected {} to {MOST_ELO}", -MOST_ELO)]
-    Elo { name: &'static str, value: f64 },
-    #[error("elo0={elo0} and elo1={elo1}, expected elo0 below elo1")]
-    Order { elo0: f64, elo1: f64 },
-    #[error("{name}={value}, expected a probability above 0 and below 0.5")]
-    Probability { name: &'static str, value: f64 },
-}
-
 impl Default for Sprt {
     fn default() -> Self {
         Self {
@@ -112,19 +93,26 @@ impl Sprt {
     ///
     /// # Errors
     /// Names the first value that is out of range.
-    pub fn check(&self) -> Result<(), SprtError> {
+    pub fn check(&self) -> Result<(), String> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !(-MOST_ELO..=MOST_ELO).contains(&value) {
-                return Err(SprtError::Elo { name, value });
+                return Err(format!(
+                    "{name}={value}, expected {} to {MOST_ELO}",
+                    -MOST_ELO
+                ));
             }
         }
         if self.elo0 >= self.elo1 {
             let (elo0, elo1) = (self.elo0, self.elo1);
-            return Err(SprtError::Order { elo0, elo1 });
+            return Err(format!(
+                "elo0={elo0} and elo1={elo1}, expected elo0 below elo1"
+            ));
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(value > 0.0 && value < 0.5) {
-                return Err(SprtError::Probability { name, value });
+                return Err(format!(
+                    "{name}={value}, expected a probability above 0 and below 0.5"
+                ));
             }
         }
         Ok(())
@@ -178,11 +166,11 @@ impl Sprt {
 }
 
 impl FromStr for Sprt {
-    type Err = SprtError;
+    type Err = String;
 
     /// Parses `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=normalized`, separated by spaces or commas;
     /// missing values have their defaults.
-    fn from_str(text: &str) -> Result<Self, SprtError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let mut sprt = Self::default();
         for word in text.split([' ', ',', '\t']).filter(|word| !word.is_empty()) {
             match word.split_once('=') {
@@ -191,7 +179,12 @@ impl FromStr for Sprt {
                 Some(("alpha", value)) => sprt.alpha = number("alpha", value)?,
                 Some(("beta", value)) => sprt.beta = number("beta", value)?,
                 Some(("model", value)) => sprt.model = value.parse()?,
-                _ => return Err(SprtError::Word(shorten(word))),
+                _ => {
+                    return Err(format!(
+                        "'{}', expected elo0=, elo1=, alpha=, beta= or model= with a value",
+                        shorten(word)
+                    ));
+                }
             }
         }
         sprt.check()?;
@@ -199,11 +192,10 @@ impl FromStr for Sprt {
     }
 }
 
-fn number(name: &'static str, value: &str) -> Result<f64, SprtError> {
-    value.parse().map_err(|_| SprtError::Number {
-        name,
-        value: shorten(value),
-    })
+fn number(name: &str, value: &str) -> Result<f64, String> {
+    value
+        .parse()
+        .map_err(|_| format!("{name}='{}', expected a number", shorten(value)))
 }
 
 impl fmt::Display for Sprt {
@@ -223,13 +215,16 @@ impl fmt::Display for Sprt {
 }
 
 impl FromStr for Model {
-    type Err = SprtError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, SprtError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "logistic" => Ok(Self::Logistic),
             "normalized" => Ok(Self::Normalized),
-            _ => Err(SprtError::Model(shorten(text))),
+            _ => Err(format!(
+                "model='{}', expected logistic or normalized",
+                shorten(text)
+            )),
         }
     }
 }

@@ -8,15 +8,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::super::game::{self, GameContext, PlayedGame};
 use super::super::heartbeat::Heartbeat;
-use super::super::openings::{OpeningError, OpeningSettings, Openings};
 use super::super::player::Player;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Fixture, Format, MatchSettings};
-use super::{DeclarationError, Objective, Parameter, Value};
+use super::{Objective, Parameter, Value};
+use crate::arena::ArenaError;
+use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
 use crate::usi::client::ClientError;
@@ -94,40 +94,6 @@ pub enum GameEvent<'a> {
     Note(String),
 }
 
-/// Why games cannot be played.
-#[derive(Debug, Error)]
-pub enum GamesError {
-    /// The engine cannot be started.
-    #[error("engine {name}: {source}")]
-    Engine {
-        /// Name of the engine.
-        name: String,
-        /// The error of the USI client.
-        source: ClientError,
-    },
-    /// The engine does not have the tuned options.
-    #[error("engine {name}: {source}")]
-    Declaration {
-        /// Name of the engine.
-        name: String,
-        /// What is wrong with the options.
-        source: DeclarationError,
-    },
-    /// The engine did not become ready with these values.
-    #[error("engine {name} with {values} could not be got ready: {source}")]
-    NotReady {
-        /// Name of the engine.
-        name: String,
-        /// The values as `NAME=VALUE`, separated by spaces.
-        values: String,
-        /// The error of the USI client.
-        source: ClientError,
-    },
-    /// The openings cannot be read or made.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-}
-
 /// The engine and the openings, checked against the parameters.
 pub struct Games {
     engine: String,
@@ -168,27 +134,21 @@ impl Games {
         settings: &GameSettings,
         parameters: &[Parameter],
         stop: &Stop,
-    ) -> Result<Self, GamesError> {
+    ) -> Result<Self, ArenaError> {
         let engine = &settings.engine;
-        let name = || engine.name.clone();
-        let fault = |source| GamesError::Engine {
-            name: name(),
-            source,
-        };
-        let player = Player::start(engine, &settings.rules, false, stop).map_err(fault)?;
-        let declared = player.declared_options();
+        let fault = |text: String| ArenaError::Fault(format!("engine {}: {text}", engine.name));
+        let player = Player::start(engine, &settings.rules, false, stop)
+            .map_err(|error| fault(error.to_string()))?;
         for parameter in parameters {
-            let checked = parameter.check_declared(declared, &engine.options);
-            checked.map_err(|source| {
-                let name = name();
-                GamesError::Declaration { name, source }
-            })?;
+            parameter
+                .check_declared(player.declared_options(), &engine.options)
+                .map_err(fault)?;
         }
         let mut openings = Openings::new(&settings.openings, &settings.rules)?;
         openings.check_length(settings.rules.max_moves)?;
         let names = parameters.iter().map(|parameter| parameter.name.clone());
         Ok(Self {
-            engine: name(),
+            engine: engine.name.clone(),
             program: player.program_name().to_owned(),
             names: names.collect(),
             pairs: settings.pairs,
@@ -227,14 +187,7 @@ impl Games {
 
     fn opening(&self, pair: u64) -> Result<SfenLine, OpeningError> {
         let index = (pair % OPENINGS) as usize;
-        let mut openings = lock(&self.openings);
-        // Some sources know their number of openings only when all have been used.
-        let is_there = openings.get(index).is_ok();
-        let index = match openings.known() {
-            Some(count) if !is_there && count > 0 => index % count,
-            _ => index,
-        };
-        openings.get(index).cloned()
+        lock(&self.openings).get_in_turn(index).cloned()
     }
 }
 
@@ -258,14 +211,12 @@ fn pairing(settings: &GameSettings) -> MatchSettings {
 }
 
 impl Objective for Session<'_> {
-    type Error = GamesError;
-
     fn play(
         &self,
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, GamesError> {
+    ) -> Result<Option<f64>, ArenaError> {
         let games = self.games;
         let sides = [plus, minus].map(|values| games.options(values));
         let mut players = lock(&games.idle).pop().unwrap_or_default();
@@ -300,7 +251,7 @@ impl Session<'_> {
         iteration: u64,
         sides: &[Options; 2],
         players: &mut PlayerPair,
-    ) -> Result<(), GamesError> {
+    ) -> Result<(), ArenaError> {
         let MatchSettings { engines, rules, .. } = &self.games.pairing;
         let engine = &engines[0];
         for (options, slot) in sides.iter().zip(players) {
@@ -314,14 +265,12 @@ impl Session<'_> {
                 }
                 *slot = None;
             }
-            let started = Player::start(engine, rules, false, self.stop).and_then(|mut player| {
-                prepare(&mut player, options, self.stop)?;
-                Ok(player)
-            });
-            let player = started.map_err(|source| GamesError::NotReady {
-                name: self.games.engine.clone(),
-                values: assignments(options).join(" "),
-                source,
+            let started = Player::start_game(engine, rules, false, options, self.stop);
+            let player = started.map_err(|error| {
+                let (name, values) = (&self.games.engine, assignments(options).join(" "));
+                ArenaError::Fault(format!(
+                    "engine {name} with {values} could not be got ready: {error}"
+                ))
             })?;
             *slot = Some(player);
         }

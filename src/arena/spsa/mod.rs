@@ -22,21 +22,16 @@ mod tests;
 pub mod tuning;
 
 use std::collections::VecDeque;
-use std::error::Error;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use thiserror::Error;
-
-use crate::runs::{Execution, Job, Plan, Stop, ThreadError, execute};
-pub use parameter::{DeclarationError, ListError, Parameter, ParameterError, parse_list};
-pub use state::{Point, Settings, State, StateError, Value};
+use super::ArenaError;
+use crate::runs::{Execution, Job, Plan, Stop, execute};
+pub use parameter::{Parameter, parse_list};
+pub use state::{Point, Settings, State, Value};
 
 /// The objective function of the optimization: plays two sets of values against each other.
 pub trait Objective: Sync {
-    /// Why an iteration has no result.
-    type Error: Error + Send + 'static;
-
     /// The points of `plus` minus those of `minus`, −2 to 2 for a pair of games; values are in the
     /// order of the parameters. `None` if the games were aborted, which ends the run. Several
     /// threads call this at a time, each with a different iteration.
@@ -48,7 +43,7 @@ pub trait Objective: Sync {
         iteration: u64,
         plus: &[Value],
         minus: &[Value],
-    ) -> Result<Option<f64>, Self::Error>;
+    ) -> Result<Option<f64>, ArenaError>;
 }
 
 /// How a run is executed.
@@ -61,29 +56,6 @@ pub struct RunOptions<'a> {
     pub path: Option<&'a Path>,
     /// The request to end the run early.
     pub stop: &'a Stop,
-}
-
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// All iterations are finished.
-    Done,
-    /// The run was stopped and can be resumed.
-    Stopped,
-}
-
-/// Why a run failed. The state holds all results until then and can be resumed.
-#[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum RunError<E: Error + 'static> {
-    #[error("iteration {iteration} could not be played: {source}")]
-    Objective { iteration: u64, source: E },
-    #[error("iteration {iteration} resulted in {difference}, expected a difference of points")]
-    Difference { iteration: u64, difference: f64 },
-    #[error(transparent)]
-    State(#[from] StateError),
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
 }
 
 /// Runs iterations until all are finished, `options.stop` is requested or an error occurs.
@@ -100,7 +72,7 @@ pub fn run<O: Objective>(
     objective: &O,
     options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
-) -> Result<Outcome, RunError<O::Error>> {
+) -> Result<(), ArenaError> {
     if let Some(path) = options.path {
         // Fails before hours of games if the file cannot be written.
         state.save(path)?;
@@ -118,12 +90,7 @@ pub fn run<O: Objective>(
         stack_bytes: None,
         stop: options.stop,
     };
-    execute(&Iterations(objective), &mut plan, &execution)?;
-    Ok(if state.is_done() {
-        Outcome::Done
-    } else {
-        Outcome::Stopped
-    })
+    execute(&Iterations(objective), &mut plan, &execution)
 }
 
 /// The iterations as a [`Job`].
@@ -139,17 +106,21 @@ impl<O: Objective> Job for Iterations<'_, O> {
     type Worker = ();
     type Piece = Iteration;
     type Output = f64;
-    type Error = RunError<O::Error>;
+    type Error = ArenaError;
 
-    fn worker(&self) -> Result<(), Self::Error> {
+    fn worker(&self) -> Result<(), ArenaError> {
         Ok(())
     }
 
-    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, Self::Error> {
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, ArenaError> {
         let [plus, minus] = &iteration.sides;
         let iteration = iteration.number;
         let played = self.0.play(iteration, plus, minus);
-        played.map_err(|source| RunError::Objective { iteration, source })
+        played.map_err(|error| {
+            ArenaError::Fault(format!(
+                "iteration {iteration} could not be played: {error}"
+            ))
+        })
     }
 }
 
@@ -164,7 +135,7 @@ struct IterationPlan<'a, O> {
 }
 
 impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
-    fn next(&mut self) -> Result<Option<Iteration>, RunError<O::Error>> {
+    fn next(&mut self) -> Result<Option<Iteration>, ArenaError> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {
             number,
@@ -176,12 +147,11 @@ impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
         &mut self,
         Iteration { number, .. }: Iteration,
         difference: f64,
-    ) -> Result<(), RunError<O::Error>> {
+    ) -> Result<(), ArenaError> {
         if !difference.is_finite() {
-            return Err(RunError::Difference {
-                iteration: number,
-                difference,
-            });
+            return Err(ArenaError::Fault(format!(
+                "iteration {number} resulted in {difference}, expected a difference of points"
+            )));
         }
         self.state.finish(number, difference);
         if let Some(path) = self.path {

@@ -5,8 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use crate::arena::ArenaError;
 use crate::usi::client::reply::{DeclaredOption, OptionKind};
 use crate::util::{counted, shorten};
 
@@ -32,61 +32,11 @@ pub struct Parameter {
     pub rate: f64,
 }
 
-/// What is wrong with a parameter, and what was expected.
-#[derive(Clone, PartialEq, Debug, Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum ParameterError {
-    #[error(
-        "{} in '{text}', expected 7: name, int, start, least, most, step, rate",
-        counted(*found, "field")
-    )]
-    Fields { text: String, found: usize },
-    #[error("no name in the first field")]
-    Name,
-    #[error("kind '{0}' in the second field, expected int or float")]
-    Kind(String),
-    #[error("{field} '{found}' of {name}, expected a number")]
-    Number {
-        name: String,
-        field: &'static str,
-        found: String,
-    },
-    #[error("range {least} to {most} of {name}, expected the smaller end first")]
-    Range { name: String, least: f64, most: f64 },
-    #[error("range {least} to {most} of {name}, expected whole numbers for an int")]
-    Whole { name: String, least: f64, most: f64 },
-    #[error("start {start} of {name}, expected a value from {least} to {most}")]
-    Start {
-        name: String,
-        start: f64,
-        least: f64,
-        most: f64,
-    },
-    #[error(
-        "step {step} of {name}, expected more than 0 and at most {width}, the width of its range"
-    )]
-    Step { name: String, step: f64, width: f64 },
-    #[error("rate {rate} of {name}, expected more than 0")]
-    Rate { name: String, rate: f64 },
-}
-
-/// What is wrong with a list of parameters, and in which line.
-#[derive(Clone, PartialEq, Debug, Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum ListError {
-    #[error("line {line}: {source}")]
-    Parameter { line: usize, source: ParameterError },
-    #[error("line {line}: {name} is there already, expected every name once")]
-    Twice { line: usize, name: String },
-    #[error("no parameters, expected lines of name, int, start, least, most, step, rate")]
-    Empty,
-}
-
 /// Parses one parameter per line; skips empty lines and those that begin with `#`.
 ///
 /// # Errors
 /// The error names the line and what is wrong with it.
-pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ListError> {
+pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ArenaError> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim();
@@ -95,17 +45,21 @@ pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ListError> {
         }
         let parameter: Parameter = text
             .parse()
-            .map_err(|source| ListError::Parameter { line, source })?;
-        let name = parameter.name.clone();
+            .map_err(|error| ArenaError::Fault(format!("line {line}: {error}")))?;
+        let name = &parameter.name;
         // Engines ignore case in the names of options.
-        let is_same = |other: &Parameter| other.name.eq_ignore_ascii_case(&name);
+        let is_same = |other: &Parameter| other.name.eq_ignore_ascii_case(name);
         if parameters.iter().any(is_same) {
-            return Err(ListError::Twice { line, name });
+            return Err(ArenaError::Fault(format!(
+                "line {line}: {name} is there already, expected every name once"
+            )));
         }
         parameters.push(parameter);
     }
     if parameters.is_empty() {
-        return Err(ListError::Empty);
+        return Err(ArenaError::Fault(
+            "no parameters, expected lines of name, int, start, least, most, step, rate".to_owned(),
+        ));
     }
     Ok(parameters)
 }
@@ -115,62 +69,64 @@ impl Parameter {
     ///
     /// # Errors
     /// The error names the first number that is not valid.
-    pub fn check(&self) -> Result<(), ParameterError> {
-        let name = || self.name.clone();
-        let (start, least, most) = (self.start, self.least, self.most);
+    pub fn check(&self) -> Result<(), ArenaError> {
+        self.fault()
+            .map_or(Ok(()), |fault| Err(ArenaError::Fault(fault)))
+    }
+
+    fn fault(&self) -> Option<String> {
+        let Self {
+            name,
+            start,
+            least,
+            most,
+            step,
+            rate,
+            ..
+        } = self;
         let width = most - least;
-        if self.name.is_empty() {
-            return Err(ParameterError::Name);
+        if name.is_empty() {
+            return Some("no name in the first field".to_owned());
         }
+        let range = format!("range {least} to {most} of {name}");
         if !(width > 0.0 && width.is_finite()) {
-            let name = name();
-            return Err(ParameterError::Range { name, least, most });
+            return Some(format!("{range}, expected the smaller end first"));
         }
         if self.is_integer && (least.fract() != 0.0 || most.fract() != 0.0) {
-            let name = name();
-            return Err(ParameterError::Whole { name, least, most });
+            return Some(format!("{range}, expected whole numbers for an int"));
         }
         if !(least..=most).contains(&start) {
-            return Err(ParameterError::Start {
-                name: name(),
-                start,
-                least,
-                most,
-            });
+            return Some(format!(
+                "start {start} of {name}, expected a value from {least} to {most}"
+            ));
         }
-        if !(self.step > 0.0 && self.step <= width) {
-            return Err(ParameterError::Step {
-                name: name(),
-                step: self.step,
-                width,
-            });
+        if !(*step > 0.0 && *step <= width) {
+            return Some(format!(
+                "step {step} of {name}, expected more than 0 and at most {width}, the width of \
+                its range"
+            ));
         }
-        if !(self.rate > 0.0 && self.rate.is_finite()) {
-            return Err(ParameterError::Rate {
-                name: name(),
-                rate: self.rate,
-            });
-        }
-        Ok(())
+        (!(*rate > 0.0 && rate.is_finite()))
+            .then(|| format!("rate {rate} of {name}, expected more than 0"))
     }
 }
 
 impl FromStr for Parameter {
-    type Err = ParameterError;
+    type Err = ArenaError;
 
-    fn from_str(text: &str) -> Result<Self, ParameterError> {
+    fn from_str(text: &str) -> Result<Self, ArenaError> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let &[name, kind, start, least, most, step, rate] = &fields[..] else {
-            return Err(ParameterError::Fields {
-                text: shorten(text),
-                found: fields.len(),
-            });
+            return Err(ArenaError::Fault(format!(
+                "{} in '{}', expected 7: name, int, start, least, most, step, rate",
+                counted(fields.len(), "field"),
+                shorten(text)
+            )));
         };
-        let number = |field: &'static str, found: &str| {
-            found.parse().map_err(|_| ParameterError::Number {
-                name: shorten(name),
-                field,
-                found: shorten(found),
+        let number = |field: &str, found: &str| {
+            found.parse().map_err(|_| {
+                let (found, name) = (shorten(found), shorten(name));
+                ArenaError::Fault(format!("{field} '{found}' of {name}, expected a number"))
             })
         };
         let parameter = Self {
@@ -178,7 +134,12 @@ impl FromStr for Parameter {
             is_integer: match kind {
                 "int" => true,
                 "float" => false,
-                _ => return Err(ParameterError::Kind(shorten(kind))),
+                _ => {
+                    return Err(ArenaError::Fault(format!(
+                        "kind '{}' in the second field, expected int or float",
+                        shorten(kind)
+                    )));
+                }
             },
             start: number("start", start)?,
             least: number("least", least)?,
@@ -202,54 +163,25 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Why a parameter cannot be tuned with an engine.
-#[derive(Clone, PartialEq, Debug, Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum DeclarationError {
-    #[error("no option {name}, it has {known}")]
-    Unknown { name: String, known: String },
-    #[error("option {name} of type {kind}, expected {expected}")]
-    Kind {
-        name: String,
-        kind: &'static str,
-        expected: &'static str,
-    },
-    #[error("option {name} from {min} to {max}, expected all of {least} to {most}")]
-    Range {
-        name: String,
-        min: i64,
-        max: i64,
-        least: f64,
-        most: f64,
-    },
-    #[error("option {name} is set to {value} and tuned, expected one of both")]
-    Fixed { name: String, value: String },
-}
-
 impl Parameter {
     /// Checks that the engine accepts every value that may be tried, and that the user has not set
-    /// the option.
+    /// the option. The error says what was found and what was expected.
     pub(super) fn check_declared(
         &self,
         declared: &[DeclaredOption],
         fixed: &[(String, String)],
-    ) -> Result<(), DeclarationError> {
+    ) -> Result<(), String> {
         let name = &self.name;
         if let Some((_, value)) = fixed.iter().find(|(set, _)| set.eq_ignore_ascii_case(name)) {
-            return Err(DeclarationError::Fixed {
-                name: name.clone(),
-                value: value.clone(),
-            });
+            return Err(format!(
+                "option {name} is set to {value} and tuned, expected one of both"
+            ));
         }
-        let Some(option) = declared
-            .iter()
-            .find(|option| option.name.eq_ignore_ascii_case(name))
-        else {
-            return Err(DeclarationError::Unknown {
-                name: name.clone(),
-                known: known(declared),
-            });
+        let mut options = declared.iter();
+        let Some(option) = options.find(|option| option.name.eq_ignore_ascii_case(name)) else {
+            return Err(format!("no option {name}, it has {}", known(declared)));
         };
+        let name = &option.name;
         match (&option.kind, self.is_integer) {
             (&OptionKind::Spin { min, max, .. }, true) => {
                 // The limits of an int are whole numbers.
@@ -257,24 +189,20 @@ impl Parameter {
                 if min <= least && most <= max {
                     return Ok(());
                 }
-                Err(DeclarationError::Range {
-                    name: option.name.clone(),
-                    min,
-                    max,
-                    least: self.least,
-                    most: self.most,
-                })
+                Err(format!(
+                    "option {name} from {min} to {max}, expected all of {least} to {most}"
+                ))
             }
             (OptionKind::String { .. } | OptionKind::Unknown, false) => Ok(()),
-            (kind, is_integer) => Err(DeclarationError::Kind {
-                name: option.name.clone(),
-                kind: kind_name(kind),
-                expected: if is_integer {
+            (kind, is_integer) => {
+                let expected = if is_integer {
                     "spin for an int"
                 } else {
                     "string for a float: a spin takes whole numbers only"
-                },
-            }),
+                };
+                let kind = kind_name(kind);
+                Err(format!("option {name} of type {kind}, expected {expected}"))
+            }
         }
     }
 }
@@ -356,10 +284,9 @@ mod tests {
         ] {
             let parameter: Parameter = line.parse().unwrap();
             let error = parameter.check_declared(&declared(), &[]).err();
-            let message = error.as_ref().map(ToString::to_string);
-            assert_eq!(message.is_some(), part.is_some(), "{line}: {message:?}");
+            assert_eq!(error.is_some(), part.is_some(), "{line}: {error:?}");
             let part = part.unwrap_or_default();
-            assert!(message.unwrap_or_default().contains(part), "{line}");
+            assert!(error.unwrap_or_default().contains(part), "{line}");
         }
     }
 
@@ -369,7 +296,7 @@ mod tests {
         let fixed = [("depth".to_owned(), "7".to_owned())];
         let error = parameter.check_declared(&declared(), &fixed).unwrap_err();
         assert_eq!(
-            error.to_string(),
+            error,
             "option Depth is set to 7 and tuned, expected one of both"
         );
     }

@@ -4,16 +4,16 @@
 #![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 iterations")]
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::Path;
 use std::{fmt, fs};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
-use super::{Parameter, ParameterError};
+use super::Parameter;
+use crate::arena::ArenaError;
 use crate::runs;
 use crate::util::counted;
 
@@ -52,55 +52,12 @@ pub struct Point {
     pub theta: Vec<f64>,
 }
 
-/// Why a state cannot be read, written or used.
-#[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum StateError {
-    #[error("cannot read the state file {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("cannot write the state file {}: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
-    #[error("{} is no SPSA state file: {source}", path.display())]
-    Syntax {
-        path: PathBuf,
-        source: serde_json::Error,
-    },
-    #[error("{} is no usable SPSA state file: {source}", path.display())]
-    Contents { path: PathBuf, source: Box<Self> },
-    #[error("format '{0}', expected '{FORMAT}'")]
-    Format(String),
-    #[error("{0}")]
-    Settings(String),
-    #[error(transparent)]
-    Parameter(#[from] ParameterError),
-    #[error("no parameters, expected at least one")]
-    NoParameters,
-    #[error(
-        "{} in {place}, expected {expected}, one for each parameter",
-        counted(*found, "value")
-    )]
-    Values {
-        place: &'static str,
-        found: usize,
-        expected: usize,
-    },
-    #[error("value {value} of {name}, expected {least} to {most}")]
-    Range {
-        name: String,
-        value: f64,
-        least: f64,
-        most: f64,
-    },
-    #[error("iteration {found}, expected {least} to {most}")]
-    Iteration { found: u64, least: u64, most: u64 },
-}
-
 impl State {
     /// The state before the first iteration.
     ///
     /// # Errors
     /// The error says which setting or parameter is not valid.
-    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self, StateError> {
+    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self, ArenaError> {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let start = Point {
             finished: 0,
@@ -162,14 +119,14 @@ impl State {
     ///
     /// # Errors
     /// The error names the file.
-    pub fn save(&self, path: &Path) -> Result<(), StateError> {
+    pub fn save(&self, path: &Path) -> Result<(), ArenaError> {
         runs::replace_with(path, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;
             file.write_all(b"\n")
         })
-        .map_err(|source| StateError::Write {
-            path: path.to_owned(),
-            source,
+        .map_err(|error| {
+            let path = path.display();
+            ArenaError::Fault(format!("cannot write the state file {path}: {error}"))
         })
     }
 
@@ -177,27 +134,32 @@ impl State {
     ///
     /// # Errors
     /// The error names the file and what is wrong with it.
-    pub fn load(path: &Path) -> Result<Self, StateError> {
-        let at = || path.to_owned();
-        let text = fs::read(path).map_err(|source| StateError::Read { path: at(), source })?;
+    pub fn load(file: &Path) -> Result<Self, ArenaError> {
+        let path = file.display();
+        let fault = |text: String| ArenaError::Fault(text);
+        let text = fs::read(file)
+            .map_err(|error| fault(format!("cannot read the state file {path}: {error}")))?;
         let state: Self = serde_json::from_slice(&text)
-            .map_err(|source| StateError::Syntax { path: at(), source })?;
-        state.check().map_err(|source| StateError::Contents {
-            path: at(),
-            source: Box::new(source),
-        })?;
+            .map_err(|error| fault(format!("{path} is no SPSA state file: {error}")))?;
+        state
+            .check()
+            .map_err(|error| fault(format!("{path} is no usable SPSA state file: {error}")))?;
         Ok(state)
     }
 
-    fn check(&self) -> Result<(), StateError> {
+    fn check(&self) -> Result<(), ArenaError> {
         if self.format != FORMAT {
-            return Err(StateError::Format(self.format.clone()));
+            let found = &self.format;
+            return Err(ArenaError::Fault(format!(
+                "format '{found}', expected '{FORMAT}'"
+            )));
         }
         if let Some(fault) = self.settings.fault() {
-            return Err(StateError::Settings(fault));
+            return Err(ArenaError::Fault(fault));
         }
         if self.parameters.is_empty() {
-            return Err(StateError::NoParameters);
+            let fault = "no parameters, expected at least one";
+            return Err(ArenaError::Fault(fault.to_owned()));
         }
         for parameter in &self.parameters {
             parameter.check()?;
@@ -210,31 +172,29 @@ impl State {
         let unfinished = self.unfinished().map(|found| (found, 1, self.begun));
         for (found, least, most) in unfinished.chain([begun]) {
             if !(least..=most).contains(&found) {
-                return Err(StateError::Iteration { found, least, most });
+                return Err(ArenaError::Fault(format!(
+                    "iteration {found}, expected {least} to {most}"
+                )));
             }
         }
         Ok(())
     }
 
-    fn check_values(&self, place: &'static str, values: &[f64]) -> Result<(), StateError> {
+    fn check_values(&self, place: &str, values: &[f64]) -> Result<(), ArenaError> {
         let (found, expected) = (values.len(), self.parameters.len());
         if found != expected {
-            return Err(StateError::Values {
-                place,
-                found,
-                expected,
-            });
+            let found = counted(found, "value");
+            return Err(ArenaError::Fault(format!(
+                "{found} in {place}, expected {expected}, one for each parameter"
+            )));
         }
         for (parameter, &value) in self.parameters.iter().zip(values) {
             let (least, most) = (parameter.least, parameter.most);
             if !(least..=most).contains(&value) {
-                let name = parameter.name.clone();
-                return Err(StateError::Range {
-                    name,
-                    value,
-                    least,
-                    most,
-                });
+                let name = &parameter.name;
+                return Err(ArenaError::Fault(format!(
+                    "value {value} of {name}, expected {least} to {most}"
+                )));
             }
         }
         Ok(())
@@ -362,14 +322,6 @@ pub enum Value {
 }
 
 impl Value {
-    /// The value as a float.
-    pub fn to_f64(self) -> f64 {
-        match self {
-            Self::Integer(value) => value as f64,
-            Self::Real(value) => value,
-        }
-    }
-
     /// The value of `parameter` for `number`. A whole number is rounded down after `rounding` (0 to
     /// 1) is added.
     fn of(parameter: &Parameter, number: f64, rounding: f64) -> Self {

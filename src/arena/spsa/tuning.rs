@@ -16,12 +16,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fmt, fs, iter};
 
 use serde::Serialize;
-use thiserror::Error;
 
-use super::games::{Fault, GameEvent, GameSettings, Games, GamesError, Session};
-use super::{Parameter, RunError, RunOptions, State, StateError, Value, run};
+use super::games::{Fault, GameEvent, GameSettings, Games, Session};
+use super::{Parameter, RunOptions, State, Value, run};
+use crate::arena::ArenaError;
 use crate::arena::referee::Reason;
-use crate::runs::{self, FolderError as RunFolderError, RunFolder, RunKind, Stop};
+use crate::runs::{self, FolderError, RunFolder, RunKind, Stop};
 use crate::util::counted;
 
 /// An event of a run.
@@ -32,17 +32,6 @@ pub enum Event<'a> {
     Fault(&'a Fault),
     /// A note for the user.
     Note(String),
-}
-
-/// Why a run failed. Finished iterations stay kept.
-#[derive(Debug, Error)]
-pub enum TuningError {
-    /// Games cannot be played, or the state cannot be written.
-    #[error(transparent)]
-    Run(#[from] Box<RunError<GamesError>>),
-    /// Another file of the folder cannot be written.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
 }
 
 /// Runs the remaining iterations, `concurrency` at a time.
@@ -56,7 +45,7 @@ pub fn tune(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<Summary, TuningError> {
+) -> Result<Summary, ArenaError> {
     let path = folder.state_path();
     let options = RunOptions {
         concurrency,
@@ -94,7 +83,7 @@ pub fn tune(
     };
     let outcome = run(state, &session, &options, &mut on_progress);
     games.close();
-    outcome.map_err(Box::new)?;
+    outcome?;
     folder.write_history(state)?;
     Ok(Summary::of(state, folder))
 }
@@ -124,26 +113,15 @@ struct Faults {
     counts: BTreeMap<Reason, u64>,
 }
 
-/// Why the folder of a run cannot be used.
-#[derive(Debug, Error)]
-pub enum FolderError {
-    /// The folder cannot be used.
-    #[error(transparent)]
-    Folder(#[from] RunFolderError),
-    /// The state cannot be written or read.
-    #[error(transparent)]
-    State(#[from] StateError),
-}
-
 impl Folder {
     /// Checks that a new run can begin in the folder, without writing to it. Settings without a
     /// state are left of a run that ended before it began.
     ///
     /// # Errors
     /// The folder holds a run already.
-    pub fn check_free(path: &Path) -> Result<(), FolderError> {
+    pub fn check_free(path: &Path) -> Result<(), ArenaError> {
         if path.join(STATE_FILE).exists() {
-            return Err(FolderError::Folder(RunFolderError::Occupied {
+            return Err(ArenaError::Folder(FolderError::Occupied {
                 path: path.to_owned(),
                 noun: KIND.noun,
             }));
@@ -155,7 +133,7 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, FolderError> {
+    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, ArenaError> {
         Self::check_free(path)?;
         if RunFolder::exists(path, KIND) {
             let file = path.join(KIND.settings);
@@ -171,9 +149,9 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds no run, another process has it open, or a file is not valid.
-    pub fn resume(path: &Path) -> Result<(Self, State), FolderError> {
+    pub fn resume(path: &Path) -> Result<(Self, State), ArenaError> {
         if !path.join(STATE_FILE).exists() {
-            return Err(FolderError::Folder(RunFolderError::Missing {
+            return Err(ArenaError::Folder(FolderError::Missing {
                 path: path.to_owned(),
                 kind: RunKind {
                     settings: STATE_FILE,
@@ -231,7 +209,7 @@ impl Folder {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), FolderError> {
+    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), ArenaError> {
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
         faults.folder.append(fault)?;
@@ -251,7 +229,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_history(&self, state: &State) -> Result<(), FolderError> {
+    pub fn write_history(&self, state: &State) -> Result<(), ArenaError> {
         let names = state.parameters().iter().map(|p| p.name.clone());
         let mut lines = vec![row("iterations".to_owned(), names)];
         for point in state.history() {
@@ -268,7 +246,7 @@ impl Folder {
 }
 
 /// Replaces the journal by one of these faults.
-fn rewrite(journal: &Path, faults: &[Fault]) -> Result<(), RunFolderError> {
+fn rewrite(journal: &Path, faults: &[Fault]) -> Result<(), FolderError> {
     runs::replace_with(journal, |file| {
         for fault in faults {
             serde_json::to_writer(&mut *file, fault)?;

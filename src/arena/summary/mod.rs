@@ -13,8 +13,8 @@ use serde::Serialize;
 use super::journal::{FIRST_PLIES, LineFault, Optimism};
 use super::referee::Reason;
 use super::sprt::{Sprt, Verdict};
-use super::statistics::Estimate;
-use super::tally::{EngineTally, PairingTally, Tally};
+use super::statistics::{Estimate, Wdl};
+use super::tally::{EngineTally, Fault, PairingTally, Tally};
 use crate::lang::{Lang, left, right, width};
 
 /// The summary of a match. Times are in seconds.
@@ -35,7 +35,7 @@ pub struct Summary {
     /// Number of games by reason of their end.
     pub endings: Vec<Ending>,
     /// Games that were lost by a fault of an engine.
-    pub faults: Vec<FaultSummary>,
+    pub faults: Vec<Fault>,
     /// Time between an answer and the next `go`.
     pub referee: RefereeSummary,
     /// Stalls of the machine; `None` if they were not monitored.
@@ -50,9 +50,8 @@ pub struct EngineSummary {
     name: String,
     time_control: String,
     games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
+    #[serde(flatten)]
+    wdl: Wdl,
     /// Points per game, 0 to 1.
     score: Option<f64>,
     moves: u64,
@@ -74,9 +73,8 @@ pub struct PairingSummary {
     pub(super) first: String,
     pub(super) second: String,
     pub(super) games: u64,
-    wins: u64,
-    draws: u64,
-    losses: u64,
+    #[serde(flatten)]
+    wdl: Wdl,
     /// Number of pairs with 0, ½, 1, 1½, 2 points.
     pentanomial: [u64; 5],
     /// Points per game, 0 to 1; `None` without games.
@@ -127,9 +125,8 @@ pub struct SprtSummary {
 /// The results of the black side.
 #[derive(Clone, Debug, Serialize)]
 pub struct BlackSummary {
-    wins: u64,
-    draws: u64,
-    losses: u64,
+    #[serde(flatten)]
+    wdl: Wdl,
     score: Option<f64>,
 }
 
@@ -138,19 +135,6 @@ pub struct BlackSummary {
 pub struct Ending {
     reason: Reason,
     games: u64,
-}
-
-/// A game that was lost by a fault of an engine.
-#[derive(Clone, Debug, Serialize)]
-pub struct FaultSummary {
-    /// Number of the game, from 0.
-    game: u64,
-    engine: String,
-    reason: Reason,
-    detail: String,
-    during_stall: bool,
-    record: String,
-    dialogue: Option<String>,
 }
 
 /// Time between an answer and the next `go`, in seconds.
@@ -182,15 +166,6 @@ impl Summary {
             let [first, second] = pairing.engines.map(name);
             PairingSummary::of(pairing, first, second, settings.sprt)
         });
-        let faults = tally.faults.iter().map(|(game, fault)| FaultSummary {
-            game: *game,
-            engine: name(fault.engine),
-            reason: fault.reason,
-            detail: fault.detail.clone(),
-            during_stall: fault.in_stall,
-            record: fault.record.clone(),
-            dialogue: fault.dialogue.clone(),
-        });
         Self {
             games: tally.games(),
             games_planned: settings.games_here(),
@@ -198,13 +173,11 @@ impl Summary {
             engines: engines.collect(),
             pairings: pairings.collect(),
             black: BlackSummary {
-                wins: tally.black.wins,
-                draws: tally.black.draws,
-                losses: tally.black.losses,
+                wdl: tally.black,
                 score: tally.black.score(),
             },
             endings: endings(&tally.reasons),
-            faults: faults.collect(),
+            faults: tally.faults.values().cloned().collect(),
             referee: RefereeSummary {
                 mean_overhead: tally.overhead.mean().as_secs_f64(),
                 max_overhead: tally.overhead.longest.as_secs_f64(),
@@ -222,9 +195,7 @@ impl EngineSummary {
             name,
             time_control,
             games: engine.wdl.games(),
-            wins: engine.wdl.wins,
-            draws: engine.wdl.draws,
-            losses: engine.wdl.losses,
+            wdl: engine.wdl,
             score: engine.wdl.score(),
             moves: figures.moves,
             mean_time: figures.mean_time().as_secs_f64(),
@@ -249,9 +220,7 @@ impl PairingSummary {
             first,
             second,
             games: pairing.wdl.games(),
-            wins: pairing.wdl.wins,
-            draws: pairing.wdl.draws,
-            losses: pairing.wdl.losses,
+            wdl: pairing.wdl,
             pentanomial: pairing.pairs.0,
             score: pairing.wdl.score(),
             draw_rate: pairing.wdl.draw_rate(),
@@ -373,7 +342,7 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
-    /// The summary as a table, without a line end behind it.
+    /// The summary as a table, without a line end.
     pub fn text(&self, lang: Lang) -> String {
         let games = match self.games_planned {
             Some(planned) => lang.played_of(self.games, lang.games(planned)),
@@ -390,12 +359,11 @@ impl Summary {
         add_engines(&self.engines, lang, &mut lines);
         let labelled = |label: &str, text: &str| format!("{}{text}", left(label, LABEL_WIDTH));
         if let Some(score) = self.black.score {
-            let BlackSummary {
+            let Wdl {
                 wins,
                 draws,
                 losses,
-                ..
-            } = self.black;
+            } = self.black.wdl;
             let text = lang.result_of_side(100.0 * score, wins, draws, losses);
             lines.push(labelled(&lang.label_black(), &text));
         }
@@ -430,7 +398,7 @@ impl Summary {
     fn add_faults(&self, lang: Lang, lines: &mut Vec<String>) {
         let (in_stalls, faults): (Vec<_>, Vec<_>) =
             self.faults.iter().partition(|fault| fault.during_stall);
-        let games = |faults: &[&FaultSummary]| lang.games(faults.len() as u64);
+        let games = |faults: &[&Fault]| lang.games(faults.len() as u64);
         for (title, faults) in [
             (lang.lost_by_fault(games(&faults)), &faults),
             (lang.lost_in_stall(games(&in_stalls)), &in_stalls),
@@ -439,7 +407,7 @@ impl Summary {
                 lines.push(format!("\n{title}:"));
             }
             for fault in faults {
-                let FaultSummary {
+                let Fault {
                     game,
                     engine,
                     reason,
@@ -481,9 +449,12 @@ impl PairingSummary {
         let Self {
             first,
             second,
-            wins,
-            draws,
-            losses,
+            wdl:
+                Wdl {
+                    wins,
+                    draws,
+                    losses,
+                },
             pentanomial,
             ..
         } = self;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::journal::{GameEntry, LineFault, Optimism, Overhead, PlayerFigures};
 use super::referee::Reason;
 use super::settings::MatchSettings;
@@ -64,16 +66,18 @@ pub struct EngineTally {
 }
 
 /// A game that was lost by a fault of an engine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Fault {
-    /// Index of the engine at fault.
-    pub engine: usize,
+    /// Number of the game, from 0.
+    pub game: u64,
+    /// Name of the engine at fault.
+    pub engine: String,
     /// The kind of fault.
     pub reason: Reason,
     /// Details of the fault for people.
     pub detail: String,
     /// Whether the machine stalled during the move.
-    pub in_stall: bool,
+    pub during_stall: bool,
     /// Path of the record, relative to the folder.
     pub record: String,
     /// Path of the dialogue file, relative to the folder.
@@ -219,14 +223,15 @@ impl Tally {
             return;
         };
         let engine = players[(!winner).index()];
-        let in_stall = entry.time_loss.is_some_and(|loss| loss.stall.is_some());
+        let during_stall = entry.time_loss.is_some_and(|loss| loss.stall.is_some());
         *self.engines[engine].faults.entry(entry.reason).or_default() += 1;
-        self.engines[engine].lost_in_stalls += u64::from(in_stall);
+        self.engines[engine].lost_in_stalls += u64::from(during_stall);
         let fault = Fault {
-            engine,
+            game: entry.game,
+            engine: self.settings.engines[engine].name.clone(),
             reason: entry.reason,
             detail: entry.detail.clone(),
-            in_stall,
+            during_stall,
             record: entry.record.display().to_string(),
             dialogue: entry
                 .dialogue

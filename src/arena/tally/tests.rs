@@ -201,13 +201,13 @@ fn faults_are_listed_and_those_in_stalls_are_told_apart() {
     let listed: Vec<_> = tally
         .faults
         .iter()
-        .map(|(game, fault)| (*game, fault.engine, fault.reason, fault.in_stall))
+        .map(|(game, fault)| (*game, &*fault.engine, fault.reason, fault.during_stall))
         .collect();
     let expected = [
-        (0, 1, Reason::TimeLoss, false),
-        (1, 1, Reason::TimeLoss, true),
-        (2, 0, Reason::Crash, false),
-        (5, 0, Reason::TimeLoss, true),
+        (0, "b", Reason::TimeLoss, false),
+        (1, "b", Reason::TimeLoss, true),
+        (2, "a", Reason::Crash, false),
+        (5, "a", Reason::TimeLoss, true),
     ];
     assert_eq!(listed, expected);
     let counts = |engine: usize| -> Vec<(Reason, u64)> {

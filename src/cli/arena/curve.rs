@@ -29,11 +29,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     );
     arguments.check_results(&folder)?;
     let curve = match CurveSettings::read(&folder) {
-        Ok(curve) if arguments.resume => {
+        Ok(curve) if arguments.run.resume => {
             check_same(arguments, &folder, &curve)?;
             curve
         }
-        Err(FolderError::Missing { .. }) if arguments.resume && arguments.engines.is_empty() => {
+        Err(FolderError::Missing { .. })
+            if arguments.run.resume && arguments.engines.is_empty() =>
+        {
             bail!(
                 "{} holds no curve, and several node limits make one: expected one limit or none \
                 to resume a match, or the engines to begin a curve",
@@ -147,7 +149,7 @@ fn report(arguments: &Arguments, folder: &Path, curve: &Curve) -> anyhow::Result
     if let Some(svg) = curve.to_svg() {
         write(&folder.join(SVG_FILE), &svg)?;
     }
-    arguments.json.report(curve, None)
+    arguments.run.json.report(curve, None)
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -48,7 +48,23 @@ pub(super) struct Arguments {
     #[command(flatten)]
     games: GameArguments,
 
-    /// Number of games at a time
+    #[command(flatten)]
+    openings: OpeningArguments,
+
+    #[command(flatten)]
+    rules: RuleArguments,
+
+    #[command(flatten)]
+    run: RunArguments,
+
+    #[command(flatten)]
+    page: PageArguments,
+}
+
+/// How games are played and kept, by all commands that play them.
+#[derive(Args)]
+pub(super) struct RunArguments {
+    /// Number of games or iterations at a time
     #[arg(
         long,
         value_name = "N",
@@ -57,26 +73,31 @@ pub(super) struct Arguments {
     )]
     concurrency: u16,
 
-    #[command(flatten)]
-    openings: OpeningArguments,
-
-    #[command(flatten)]
-    rules: RuleArguments,
-
-    /// Folder for results and records [default: match-DATE-TIME]
+    /// Folder for all files of the run [default: match-DATE-TIME or spsa-DATE-TIME]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Resume the match in the folder of --out; its engines and settings need not be repeated. With
-    /// engines given, begin the match if the folder has none yet
+    /// Resume the run in the folder of --out; its engines and settings need not be repeated. With
+    /// engines given, begin the run if the folder has none yet
     #[arg(long, requires = "out")]
-    resume: bool,
+    pub(super) resume: bool,
 
     #[command(flatten)]
-    json: JsonArguments,
+    pub(super) json: JsonArguments,
+}
 
-    #[command(flatten)]
-    page: PageArguments,
+impl RunArguments {
+    pub(super) fn concurrency(&self) -> usize {
+        self.concurrency.into()
+    }
+
+    /// The folder for all files of a run of `command`.
+    pub(super) fn folder(&self, command: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| {
+            let now = jiff::Zoned::now().strftime("%Y%m%d-%H%M%S");
+            PathBuf::from(format!("{command}-{now}"))
+        })
+    }
 }
 
 #[derive(Subcommand)]
@@ -105,7 +126,7 @@ fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         journal::read_settings(&folder),
         Err(FolderError::Missing { .. })
     );
-    let goes_on = arguments.resume && (!is_new || arguments.engines.is_empty());
+    let goes_on = arguments.run.resume && (!is_new || arguments.engines.is_empty());
     if !goes_on && CurveSettings::read(&folder).is_ok() {
         bail!(
             "{} holds a curve already; --resume continues it",
@@ -135,6 +156,7 @@ fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         ),
     };
     let printed = arguments
+        .run
         .json
         .report_text(&summary, &summary.text(lang), Some(&folder));
     arguments.page.write(std::slice::from_ref(&folder), lang)?;
@@ -156,7 +178,7 @@ fn play(
     lang: Lang,
 ) -> anyhow::Result<Summary> {
     let progress = Progress::new(settings, entries.len() as u64, lang);
-    let concurrency = arguments.concurrency.into();
+    let concurrency = arguments.run.concurrency();
     let summary = runner::run(settings, folder, entries, concurrency, stop, &|event| {
         progress.show(&event);
     });
@@ -172,22 +194,19 @@ fn advice(folder: &Path) -> String {
 impl Arguments {
     /// Whether these are several matches, each with another node limit.
     fn is_curve(&self) -> bool {
-        let is_resumed = || self.resume && CurveSettings::read(&self.folder()).is_ok();
+        let is_resumed = || self.run.resume && CurveSettings::read(&self.folder()).is_ok();
         self.engines.nodes.len() > 1 || is_resumed()
     }
 
     /// Checks that the results can be written, and replace nothing that is needed.
     fn check_results(&self, folder: &Path) -> anyhow::Result<()> {
         let own = own_files(folder);
-        self.page.check(&self.json, &own, self.openings.files())
+        self.page.check(&self.run.json, &own, self.openings.files())
     }
 
     /// The folder for results and records.
     fn folder(&self) -> PathBuf {
-        self.out.clone().unwrap_or_else(|| {
-            let now = jiff::Zoned::now().strftime("match-%Y%m%d-%H%M%S");
-            PathBuf::from(now.to_string())
-        })
+        self.run.folder("match")
     }
 
     /// The settings of a new match between these engines.

@@ -6,11 +6,12 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 
-use crate::arena::openings::{OpeningSettings, Order, Plies, Source, write_set};
 use crate::cli::error::flat_error;
+use crate::cli::progress::Meter;
 use crate::cli::{output, result_file};
+use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
+use crate::util::parse_positive;
 
 /// Default of `--max-imbalance` for random openings, in centipawns.
 const MAX_IMBALANCE: u32 = 120;
@@ -121,7 +122,7 @@ pub(super) struct Arguments {
     openings: OpeningArguments,
 
     /// Number of openings
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
     count: u32,
 
     /// File to write [default: standard output]
@@ -145,13 +146,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "raicho match openings {} --count {count}",
         arguments.openings
     );
-    // The bar is hidden if stderr is not a terminal.
-    let bar = ProgressBar::new(arguments.count.into());
+    let meter = Meter::new("openings", Some(arguments.count.into()), 0);
     let mut set = Vec::new();
     let result = write_set(&settings, count, &command, &mut set, |done| {
-        bar.set_position(done as u64);
+        meter.advance(done as u64, format!("of {count}"));
     });
-    bar.finish_and_clear();
+    meter.finish();
     if let Some(warning) = result.map_err(flat_error)? {
         output::eprint_line(format_args!("note: {warning}"));
     }

@@ -10,14 +10,15 @@ use serde_json::Value;
 
 use super::openings::OpeningArguments;
 use crate::arena::engine_text::EngineText;
-use crate::arena::openings::{OpeningSettings, Source};
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::cli::error::{bail_usage, usage_error};
+use crate::openings::{OpeningSettings, Source};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
+use crate::util::parse_positive;
 
 const DEFAULT_GAMES: u64 = 100;
 /// Default number of games from the start position, which is one opening played with both colours.
@@ -56,29 +57,19 @@ pub(in crate::cli) struct EngineArguments {
         long,
         value_name = "N[,N…]",
         value_delimiter = ',',
-        value_parser = clap::value_parser!(u64).range(1..),
+        value_parser = parse_positive::<u64>,
         help_heading = "Time"
     )]
     pub(super) nodes: Vec<u64>,
 
     /// Depth per move (`go depth`)
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = "Time"
-    )]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>, help_heading = "Time")]
     depth: Option<u32>,
 
     /// Let the clocks of `--tc` and `--byoyomi` count nodes, N to a millisecond, so that games
     /// depend neither on the machine nor on what else it does. The engines need the option
     /// `NodesTime`, or `nodestime`
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
-        help_heading = "Time"
-    )]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
     nodes_time: Option<u64>,
 }
 
@@ -158,15 +149,6 @@ pub(super) struct GameArguments {
     /// Games per pairing [default: 100; no limit with --sprt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     games: Option<u64>,
-
-    /// Openings per pairing, each played twice with colours swapped
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "games",
-        value_parser = clap::value_parser!(u64).range(1..=500_000_000)
-    )]
-    rounds: Option<u64>,
 
     /// Let engines ponder
     #[arg(long)]
@@ -291,13 +273,12 @@ impl GameArguments {
             Source::Startpos => GAMES_FROM_STARTPOS,
             _ => DEFAULT_GAMES,
         };
-        let games = self.asked_games();
         Ok(MatchSettings {
             format: match self.format {
                 FormatName::RoundRobin => Format::RoundRobin,
                 FormatName::Gauntlet => Format::Gauntlet,
             },
-            games: games.or(sprt.is_none().then_some(default_games)),
+            games: self.games.or(sprt.is_none().then_some(default_games)),
             rules,
             openings,
             ponder: self.ponder,
@@ -314,7 +295,7 @@ impl GameArguments {
         if let Some(sprt) = self.sprt()? {
             settings.sprt = Some(sprt);
         }
-        settings.games = self.asked_games().or(settings.games);
+        settings.games = self.games.or(settings.games);
         settings.check_pv |= self.check_pv;
         if self.ponder && !settings.ponder {
             bail!("--ponder differs from the match to be resumed");
@@ -326,10 +307,6 @@ impl GameArguments {
             bail!("--shard differs from that of the match to be resumed");
         }
         checked(settings)
-    }
-
-    fn asked_games(&self) -> Option<u64> {
-        self.games.or(self.rounds.map(|rounds| 2 * rounds))
     }
 
     fn sprt(&self) -> anyhow::Result<Option<Sprt>> {

@@ -199,11 +199,11 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
         options.push((name.to_owned(), value.to_owned()));
     }
     let program = engine.program();
-    let ponders = arguments.ponder || arguments.early_ponder || account.ponder.unwrap_or(false);
+    let ponders = arguments.ponder || account.ponder.unwrap_or(false);
     let pondering = match (ponders, &program) {
         (false, _) => Pondering::Off,
-        (true, Some(_)) if !arguments.early_ponder => Pondering::AfterEcho,
-        (true, _) => Pondering::Early,
+        (true, Some(_)) => Pondering::AfterEcho,
+        (true, None) => Pondering::Early,
     };
     let game = account.game.clone().unwrap_or_default();
     let password = read_password(
@@ -222,7 +222,7 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
             game,
             password,
             pondering,
-            sends_comments: !arguments.no_comments && account.comments.unwrap_or(true),
+            sends_comments: account.comments.unwrap_or(true),
             entering_king_rule: entering_king_rule(&options),
             resign: account.resign_score.map(|score| ResignRule {
                 score,
@@ -244,7 +244,7 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
 fn engine(arguments: &Arguments, account: &Account) -> anyhow::Result<EngineText> {
     match (&arguments.engine, &account.engine) {
         (Some(engine), _) => Ok(engine.clone()),
-        (None, Some(text)) => Ok(text.parse()?),
+        (None, Some(text)) => text.parse().map_err(flat_error),
         (None, None) => Ok(EngineText::default()),
     }
 }

@@ -28,21 +28,14 @@ pub(super) struct Live {
     bar: Option<ProgressBar>,
     /// Before each line, where several accounts play.
     prefix: String,
-    shows_board: bool,
     tally: RefCell<Tally>,
     updated: Cell<Option<Instant>>,
-    /// Number of moves on the board that was printed last.
-    printed: Cell<usize>,
 }
 
 impl Live {
     /// A display that counts on from the games of the journal. With a name for its lines it is one
     /// of several, which cannot share a live line.
-    pub(super) fn new(entries: &[Entry], shows_board: bool, name: Option<&str>) -> Self {
-        let mut tally = Tally::default();
-        for entry in entries {
-            tally.add(entry);
-        }
+    pub(super) fn new(entries: &[Entry], name: Option<&str>) -> Self {
         let has_bar = std::io::stderr().is_terminal() && name.is_none();
         let bar = has_bar.then(|| {
             let bar = ProgressBar::new_spinner();
@@ -54,10 +47,8 @@ impl Live {
         Self {
             bar,
             prefix: name.map_or_else(String::new, |name| format!(" {name}:")),
-            shows_board,
-            tally: RefCell::new(tally),
+            tally: RefCell::new(Tally::of(entries)),
             updated: Cell::new(None),
-            printed: Cell::new(0),
         }
     }
 
@@ -69,7 +60,6 @@ impl Live {
             Happening::Offered(summary) => {
                 let [black, white] = &summary.players;
                 self.line(&format!("game {}: {black} (black) - {white}", summary.id));
-                self.printed.set(0);
             }
             Happening::Finished(entry) => self.finished(entry),
             Happening::Moment(session) => self.moment(session),
@@ -106,15 +96,10 @@ impl Live {
     }
 
     fn moment(&self, session: &Session) {
-        let Some(game) = session.game() else {
-            if let Some(bar) = &self.bar {
-                bar.set_message("waiting");
-            }
+        let Some(bar) = &self.bar else { return };
+        if session.game().is_none() {
+            bar.set_message("waiting");
             return;
-        };
-        let moves = game.moves().len();
-        if self.shows_board && moves != self.printed.replace(moves) {
-            self.line(&format!("\n{}", game.position()));
         }
         let now = Instant::now();
         let is_early = |updated: Instant| now.duration_since(updated) < INTERVAL;
@@ -122,10 +107,8 @@ impl Live {
             return;
         }
         self.updated.set(Some(now));
-        if let Some(bar) = &self.bar {
-            bar.set_message(live_line(session, now));
-            bar.tick();
-        }
+        bar.set_message(live_line(session, now));
+        bar.tick();
     }
 }
 

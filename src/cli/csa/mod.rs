@@ -29,7 +29,6 @@ use screen::{Account, Screen, Shared};
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game
 /// floodgate-300-10F`
 #[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "one for each switch")]
 #[command(
     before_help = "Example: raicho csa --host wdoor.c.u-tokyo.ac.jp --id raicho --password-file \
         raicho.password --game floodgate-300-10F --ponder"
@@ -98,11 +97,6 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = "Engine")]
     ponder: bool,
 
-    /// Send `go ponder` to the engine of --engine before the clocks are known, and the clocks with
-    /// `ponderhit`; Raicho itself always does so
-    #[arg(long, help_heading = "Engine")]
-    early_ponder: bool,
-
     /// Resign at a score of minus this or worse, in centipawns [default: the engine decides]
     #[arg(long, value_name = "CENTIPAWNS", help_heading = "Play")]
     resign_score: Option<u32>,
@@ -110,14 +104,6 @@ pub(super) struct Arguments {
     /// Own moves in a row with such a score before it resigns [default: 3]
     #[arg(long, value_name = "N", help_heading = "Play")]
     resign_after: Option<NonZero<u32>>,
-
-    /// Send no scores and lines with the moves
-    #[arg(long, help_heading = "Play")]
-    no_comments: bool,
-
-    /// Print the board after each move
-    #[arg(long)]
-    board: bool,
 
     /// Print lines in place of the full-screen view, which needs a terminal
     #[arg(long)]
@@ -169,8 +155,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
         }
     };
     let interrupt = on_ctrl_c(ENDING, say, leave)?;
-    // Lines of boards and the view exclude each other.
-    let has_screen = !arguments.no_screen && !arguments.board && screen::is_possible();
+    let has_screen = !arguments.no_screen && screen::is_possible();
     let screen = if has_screen {
         Some(Screen::open(Arc::clone(&shared)).context("the full-screen view (try --no-screen)")?)
     } else {
@@ -184,7 +169,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
             let show = Show {
                 number,
                 shared: &shared,
-                live: Live::new(&entries, arguments.board, name),
+                live: Live::new(&entries, name),
             };
             let interrupt = &interrupt;
             threads.push(scope.spawn(move || play_account(setup, journal, &show, interrupt)));

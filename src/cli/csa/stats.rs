@@ -44,10 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         folder.display()
     );
     let ratings = ratings(arguments)?;
-    let mut total = Tally::default();
-    for entry in &entries {
-        total.add(entry);
-    }
+    let total = Tally::of(&entries);
     print_line(format_args!(
         "{:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7} {:>7}",
         "opponent", "games", "won", "lost", "drawn", "broken", "points", "rating"

@@ -8,9 +8,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Destination, Input, UNIT};
-use crate::cli::arguments::{
-    BYTES_PER_MEGABYTE, WorkArguments, evaluation_identity, load_evaluation, parse_share,
-};
+use crate::cli::arguments::{BYTES_PER_MEGABYTE, WorkArguments, WorkerArguments, parse_share};
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::{metered, stop_on_ctrl_c};
@@ -20,7 +18,7 @@ use crate::train::data::Output;
 use crate::train::roots::{
     self, CheckSettings, CheckedRoot, Collection, Root, RootsSettings, Table,
 };
-use crate::util::counted;
+use crate::util::{counted, parse_positive};
 
 /// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
 #[derive(Args)]
@@ -87,12 +85,7 @@ struct GameArguments {
 #[command(next_help_heading = "Which positions")]
 struct PositionArguments {
     /// Number of first moves of each game before which the positions are taken
-    #[arg(
-        long,
-        value_name = "PLIES",
-        default_value_t = 16,
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
+    #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = parse_positive::<u16>)]
     plies: u16,
 
     /// Take no further positions of a game once its score exceeds this number of centipawns for
@@ -103,10 +96,6 @@ struct PositionArguments {
     /// Minimum number of games of a position
     #[arg(long, value_name = "GAMES", default_value_t = 1)]
     min_count: u64,
-
-    /// Maximum number of games of a position
-    #[arg(long, value_name = "GAMES")]
-    max_count: Option<u64>,
 
     /// Quantile of the number of games per position, below which positions are dropped, such as
     /// 0.99 to keep the most frequent hundredth; 0 drops none
@@ -121,34 +110,15 @@ struct CheckArguments {
     #[arg(long)]
     check_repetition: bool,
 
-    /// Maximum share of games that may repeat a position
-    #[arg(
-        long,
-        requires = "check_repetition",
-        value_name = "SHARE",
-        default_value_t = 0.5,
-        value_parser = parse_share
-    )]
-    check_rate: f64,
-
     /// Number of games from each position
     #[arg(
         long,
         requires = "check_repetition",
         value_name = "N",
         default_value_t = 4,
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = parse_positive::<u64>
     )]
     check_games: u64,
-
-    /// Length of a game in plies
-    #[arg(
-        long,
-        requires = "check_repetition",
-        value_name = "PLIES",
-        default_value_t = 30
-    )]
-    check_plies: u32,
 
     /// Soft node limit per move, as in gensfen
     #[arg(
@@ -156,26 +126,12 @@ struct CheckArguments {
         requires = "check_repetition",
         value_name = "N",
         default_value_t = 1000,
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = parse_positive::<u64>
     )]
     check_nodes: u64,
 
-    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
-    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
-    eval: String,
-
-    /// Number of positions at a time, each on one core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    threads: u16,
-
-    /// Seed of the random moves
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    workers: WorkerArguments,
 }
 
 pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -264,7 +220,6 @@ impl Arguments {
             eval_limit: self.positions.eval_limit,
             with_unfinished: self.games.unfinished,
             min_count: self.positions.min_count,
-            max_count: self.positions.max_count,
             percentile: self.positions.percentile,
             bad_records: self.input.bad_records(),
         }
@@ -272,7 +227,7 @@ impl Arguments {
 
     fn drop_repeating(&self, roots: &mut Vec<Root>, stop: &Stop) -> anyhow::Result<()> {
         let arguments = &self.check;
-        let (choice, evaluator) = load_evaluation(&arguments.eval)?;
+        let (eval, evaluator) = arguments.workers.evaluation()?;
         let mut checksum = crc32fast::Hasher::new();
         for root in roots.iter() {
             checksum.update(&root.position.to_bytes());
@@ -280,14 +235,14 @@ impl Arguments {
         let run = CheckRun {
             roots: roots.len() as u64,
             checksum: checksum.finalize(),
-            eval: evaluation_identity(&choice, &evaluator),
+            eval,
             check: CheckSettings {
                 games: arguments.check_games,
-                plies: arguments.check_plies,
+                plies: 30,
                 nodes: arguments.check_nodes,
-                rate: arguments.check_rate,
-                threads: arguments.threads.into(),
-                seed: arguments.seed,
+                rate: 0.5,
+                threads: arguments.workers.threads(),
+                seed: arguments.workers.seed,
             },
         };
         let (folder, known): (_, Vec<CheckedRoot>) = self.work.open(KIND, &run)?;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Answer, Content, EngineCommand, GameRules, OnWord, PlayerError, PlayerSettings, Prepared,
-    Report, SearchId, Task, Word,
+    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
+    Task, Word,
 };
+use crate::csa::RunError;
 use crate::engine::Engine;
 use crate::position::Position;
 use crate::records::game::Thought;
@@ -33,7 +34,7 @@ pub(in crate::csa) struct Inside {
 
 impl Inside {
     /// Sets the options and allocates the memory.
-    pub(super) fn start(settings: &PlayerSettings, on_word: OnWord) -> Result<Self, PlayerError> {
+    pub(super) fn start(settings: &PlayerSettings, on_word: OnWord) -> Result<Self, RunError> {
         let is_set = |name: &str| {
             let mut options = settings.options.iter();
             options.any(|(set, _)| set.eq_ignore_ascii_case(name))
@@ -47,10 +48,12 @@ impl Inside {
         inside.engine.settings_mut().search.ponder = settings.ponders;
         for (name, value) in &settings.options {
             match set_option(inside.engine.settings_mut(), name, Some(value)) {
-                Ok(Change::Unknown) => return Err(PlayerError::UnknownOption(name.clone())),
+                Ok(Change::Unknown) => {
+                    return Err(RunError::Fault(format!("Raicho has no option {name}")));
+                }
                 Ok(Change::Set | Change::Pressed(_)) => {}
                 Err(error @ OptionError::OutOfRange { .. }) => inside.note(error.to_string()),
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(RunError::Fault(error.refusal())),
             }
         }
         for problem in inside.engine.prepare() {

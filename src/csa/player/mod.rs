@@ -9,15 +9,13 @@ mod program;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
-
+use super::RunError;
 use super::clock::Delays;
 use crate::records::game::Thought;
 use crate::records::sfen_line::SfenLine;
 use crate::search::Clock;
 use crate::types::{EnteringKingRule, Move};
-use crate::usi::client::{ClientError, Program};
-use crate::usi::options::OptionError;
+use crate::usi::client::Program;
 use inside::Inside;
 use program::Driver;
 
@@ -32,23 +30,6 @@ pub struct PlayerSettings {
     pub ponders: bool,
     /// Longest time for `usiok` and `readyok` of a program.
     pub ready_timeout: Duration,
-}
-
-/// An engine that cannot be used as the settings ask.
-#[derive(Debug, Error)]
-pub enum PlayerError {
-    /// The program does not start, or refuses an option.
-    #[error(transparent)]
-    Program(#[from] ClientError),
-    /// Our engine has no such option.
-    #[error("Raicho has no option {0}")]
-    UnknownOption(String),
-    /// Our engine does not take this value.
-    #[error("{}", .0.refusal())]
-    Option(#[from] OptionError),
-    /// The system gives no thread.
-    #[error("no thread for the engine: {0}")]
-    Thread(std::io::Error),
 }
 
 /// A running engine.
@@ -66,7 +47,7 @@ impl Player {
         settings: &PlayerSettings,
         on_word: OnWord,
         is_given_up: &dyn Fn() -> bool,
-    ) -> Result<Self, PlayerError> {
+    ) -> Result<Self, RunError> {
         Ok(match &settings.program {
             None => Self::Inside(Box::new(Inside::start(settings, on_word)?)),
             Some(program) => Self::Program(Driver::start(program, settings, on_word, is_given_up)?),

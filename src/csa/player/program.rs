@@ -8,9 +8,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::{
-    Answer, Content, EngineCommand, GameRules, OnWord, PlayerError, PlayerSettings, Prepared,
-    Report, SearchId, Task, Word,
+    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
+    Task, Word,
 };
+use crate::csa::RunError;
 use crate::position::Position;
 use crate::records::game::Thought;
 use crate::search::Clock;
@@ -42,7 +43,7 @@ impl Driver {
         settings: &PlayerSettings,
         on_word: OnWord,
         is_given_up: &dyn Fn() -> bool,
-    ) -> Result<Self, PlayerError> {
+    ) -> Result<Self, RunError> {
         let is_leaving = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             program: program.clone(),
@@ -57,7 +58,7 @@ impl Driver {
         let thread = thread::Builder::new()
             .name("csa-engine".to_owned())
             .spawn(move || work.serve(&received))
-            .map_err(PlayerError::Thread)?;
+            .map_err(|error| RunError::Fault(format!("no thread for the engine: {error}")))?;
         Ok(Self {
             orders: Some(orders),
             is_leaving,
@@ -98,21 +99,14 @@ struct Work {
 struct Running {
     search: SearchId,
     position: Position,
-    /// Whether the clocks come with the ponderhit.
-    lacks_clock: bool,
-    round_trip: Duration,
 }
 
 impl Work {
     fn start(&mut self, is_given_up: &dyn Fn() -> bool) -> Result<(), ClientError> {
         let mut client = Client::start(&self.program)?;
         client.handshake_unless(self.settings.ready_timeout, is_given_up)?;
-        set_if_declared(
-            &mut client,
-            &self.settings,
-            "USI_Ponder",
-            &self.settings.ponders.to_string(),
-        )?;
+        let ponders = self.settings.ponders.to_string();
+        client.set_if_declared("USI_Ponder", &ponders, &self.settings.options)?;
         for (name, value) in &self.settings.options {
             client.set_option(name, (!value.is_empty()).then_some(value.as_str()))?;
         }
@@ -173,7 +167,7 @@ impl Work {
                 Ok(())
             }
             EngineCommand::Search(task) => self.search(&task),
-            EngineCommand::PonderHit { search, clock } => self.ponderhit(search, &clock),
+            EngineCommand::PonderHit { search, .. } => self.ponderhit(search),
             EngineCommand::Stop => match (&mut self.client, &self.running) {
                 (Some(client), Some(_)) => client.send("stop").map(drop),
                 _ => Ok(()),
@@ -201,8 +195,9 @@ impl Work {
         client.discard_pending();
         let max_moves = rules.max_moves.unwrap_or(0).to_string();
         let declaration = rules.declaration.name();
-        set_if_declared(client, &self.settings, "MaxMovesToDraw", &max_moves)?;
-        set_if_declared(client, &self.settings, "EnteringKingRule", declaration)?;
+        let set = &self.settings.options;
+        client.set_if_declared("MaxMovesToDraw", &max_moves, set)?;
+        client.set_if_declared("EnteringKingRule", declaration, set)?;
         client.ready_unless(self.settings.ready_timeout, &is_given_up)?;
         client.send("usinewgame").map(drop)
     }
@@ -212,11 +207,9 @@ impl Work {
         let running = Running {
             search: task.search,
             position: task.line.position(),
-            lacks_clock: task.clock.is_none(),
-            round_trip: task.round_trip,
         };
         let side = running.position.side_to_move();
-        let (search, round_trip) = (task.search, task.round_trip);
+        let search = task.search;
         self.running = Some(running);
         let Some(client) = &mut self.client else {
             self.running = None;
@@ -226,27 +219,22 @@ impl Work {
         };
         client.discard_pending();
         client.send(&format!("position {}", task.line))?;
-        let clock = task.clock.map(|clock| go_words(&clock, side, round_trip));
+        let clock = task
+            .clock
+            .map(|clock| go_words(&clock, side, task.round_trip));
         let ponder = if task.ponders { " ponder" } else { "" };
         client
             .send(&format!("go{ponder}{}", clock.unwrap_or_default()))
             .map(drop)
     }
 
-    fn ponderhit(&mut self, search: SearchId, clock: &Clock) -> Result<(), ClientError> {
-        let (Some(client), Some(running)) = (&mut self.client, &self.running) else {
-            return Ok(());
-        };
-        if running.search != search {
-            return Ok(());
+    fn ponderhit(&mut self, search: SearchId) -> Result<(), ClientError> {
+        match (&mut self.client, &self.running) {
+            (Some(client), Some(running)) if running.search == search => {
+                client.send("ponderhit").map(drop)
+            }
+            _ => Ok(()),
         }
-        let side = running.position.side_to_move();
-        let words = if running.lacks_clock {
-            go_words(clock, side, running.round_trip)
-        } else {
-            String::new()
-        };
-        client.send(&format!("ponderhit{words}")).map(drop)
     }
 
     /// Ends a running search and discards its answer.
@@ -296,30 +284,7 @@ impl Work {
     }
 }
 
-/// Sets an option that the engine declares and the user has not set.
-fn set_if_declared(
-    client: &mut Client,
-    settings: &PlayerSettings,
-    name: &str,
-    value: &str,
-) -> Result<(), ClientError> {
-    let mut declared = client.options().iter();
-    let is_declared = declared.any(|option| option.name.eq_ignore_ascii_case(name));
-    let is_set = |(set, _): &(String, String)| set.eq_ignore_ascii_case(name);
-    if !is_declared || settings.options.iter().any(is_set) {
-        return Ok(());
-    }
-    match client.set_option(name, Some(value)) {
-        // An engine that does not support the value keeps its own rule.
-        Err(ClientError::Option(refusal)) => {
-            log::info!("{refusal}");
-            Ok(())
-        }
-        result => result,
-    }
-}
-
-/// The words of `go` and `ponderhit` for the clocks, with a space before each. The way through the
+/// The words of `go` for the clocks, with a space before each. The way through the
 /// network is taken off the own main time.
 fn go_words(clock: &Clock, side: Color, round_trip: Duration) -> String {
     let mut time = clock.time;

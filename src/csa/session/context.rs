@@ -38,7 +38,7 @@ pub enum Pondering {
     Off,
     /// After the echo of our move, when the clocks are known.
     AfterEcho,
-    /// At once after our move; the clocks come with the hit.
+    /// At once after our move; the clocks come with the hit. For our own engine only.
     Early,
 }
 

@@ -19,7 +19,6 @@ mod tests;
 use std::time::{Duration, Instant};
 
 use super::client_line::ClientLine;
-use super::clock::RoundTrips;
 use super::game::Game;
 use super::player::{Prepared, Report};
 use super::server_line::ServerLine;
@@ -229,11 +228,6 @@ impl Session {
     /// Whether the session is over.
     pub const fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Closed)
-    }
-
-    /// The measured round trips.
-    pub const fn round_trips(&self) -> &RoundTrips {
-        &self.context.trips
     }
 
     const fn is_logged_in(&self) -> bool {

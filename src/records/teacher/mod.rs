@@ -24,6 +24,7 @@ use crate::records::packed::PackedError;
 use crate::types::Color;
 use crate::util::counted;
 
+pub(crate) use formats::from_record;
 use formats::{Codec, check_kings};
 pub use formats::{Content, Format, UnknownFormat};
 pub use record::{Chain, Record, ScoredPosition, Skipped, Span, TeacherGame};

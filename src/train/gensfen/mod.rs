@@ -13,28 +13,24 @@
 
 mod archive;
 mod game;
-mod openings;
 mod outcome;
 mod settings;
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
 
 use crate::eval::Evaluator;
-use crate::runs::{Execution, Job, Numbers, Plan, Shard, Stop, ThreadError, execute};
+use crate::openings::{OpeningError, StartPositions};
+use crate::runs::{Execution, FolderError, Job, Numbers, Plan, Shard, Stop, ThreadError, execute};
 use crate::search::SOLO_STACK_BYTES;
 use crate::transposition::TableError;
 use crate::types::{EnteringKingRule, EnteringKingRuleError};
 use game::{PlayedGame, Player};
 
-pub use archive::{Archive, ArchiveError, Entry, Place, Tally, TreeEntry};
-pub(super) use game::{centipawns, choose};
-pub use openings::{Beginnings, Starts, StartsError};
+pub use archive::{Archive, Entry, Place, Tally, TreeEntry};
+pub(super) use game::choose;
 pub use outcome::Reason;
 pub use settings::{
-    Diversions, Effort, Endings, EnteringKings, Gaps, GensfenSettings, HARD_FACTOR, Openings,
-    TreeSampling, Writing,
+    Diversions, Effort, Endings, Gaps, GensfenSettings, HARD_FACTOR, TreeSampling, Writing,
 };
 
 /// Number of consecutive games without a new position after which a run without a number of games
@@ -47,11 +43,9 @@ pub struct Run<'a> {
     /// The settings, which are kept with the games.
     pub settings: &'a GensfenSettings,
     /// The start positions that the settings name.
-    pub beginnings: &'a Beginnings,
+    pub starts: &'a StartPositions,
     /// The evaluation that the settings name.
     pub evaluator: &'a Evaluator,
-    /// That of the opponent, if the settings name one.
-    pub opponent: Option<&'a Evaluator>,
 }
 
 /// The length of a run and its number of threads: settings that may change when the run is resumed.
@@ -92,17 +86,13 @@ pub fn run(
         run: *run,
         stop,
     };
-    let mut tally = Tally::default();
-    for entry in entries {
-        tally.add(entry);
-    }
     let done = entries.iter().map(|entry| entry.game);
     let mut schedule = Schedule {
         numbers: Numbers::new(limits.games, run.settings.shard, done),
         limits,
         fruitless: 0,
         archive,
-        tally,
+        tally: Tally::of(entries),
         on_game,
     };
     let execution = Execution {
@@ -186,7 +176,7 @@ impl Plan<Games<'_>> for Schedule<'_> {
 pub enum GensfenError {
     /// The run folder cannot be read or written.
     #[error(transparent)]
-    Archive(#[from] ArchiveError),
+    Folder(#[from] FolderError),
     /// The settings name an unknown rule for declarations.
     #[error(transparent)]
     Rule(#[from] EnteringKingRuleError),
@@ -197,61 +187,15 @@ pub enum GensfenError {
     #[error(transparent)]
     Thread(#[from] ThreadError),
     /// No opening within the limits of the settings was found.
-    #[error(
-        "game {game}: {attempts} openings were tried, and none is both unfinished and within \
-        {limit} centipawns; expected a higher limit, or fewer random plies"
-    )]
-    NoOpening {
-        /// Number of the game.
-        game: u64,
-        /// Number of openings that were tried.
-        attempts: u64,
-        /// Maximum advantage of either side in centipawns.
-        limit: u32,
-    },
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
     /// Game after game has no position to write. Holds their number.
     #[error(
-        "{0} games in a row have no new position: expected more random plies or \
-        roots, more nodes, or a smaller --write-minply"
+        "{0} games in a row have no new position: expected more random plies or roots, or more \
+        nodes"
     )]
     NothingNew(u64),
     /// The search returned no move although there is a legal one, which is a bug. Holds the SFEN.
     #[error("the search has no move in {0}, expected one because there is a legal one")]
     NoMove(String),
-}
-
-// --- Random numbers, equal on every machine and in every version ---
-
-/// The use of a generator, a part of its seed: different uses draw different numbers.
-#[derive(Clone, Copy)]
-pub(super) enum Purpose {
-    Opening = 1,
-    Game = 2,
-    EnteringKing = 3,
-    Root = 4,
-    Tree = 5,
-}
-
-/// The generator for one attempt at a game. Each game has its own generators, seeded with the seed
-/// and its number, so that games do not depend on each other.
-pub(super) fn generator(purpose: Purpose, seed: u64, game: u64, attempt: u64) -> ChaCha8Rng {
-    let mut bytes = [0; 32];
-    let words = [seed, game, attempt, purpose as u64];
-    for (slot, word) in bytes.chunks_exact_mut(8).zip(words) {
-        slot.copy_from_slice(&word.to_le_bytes());
-    }
-    ChaCha8Rng::from_seed(bytes)
-}
-
-/// A uniform number below `bound`, which is not 0. It is the upper half of a product, whose bias is
-/// at most `bound` in 2^64. The library's own methods may change with its version.
-fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
-    ((u128::from(generator.next_u64()) * bound as u128) >> 64) as usize
-}
-
-/// A uniform number in 0..1, a multiple of 2^-32. 32 of the 64 bits convert to a float without
-/// rounding.
-fn fraction(generator: &mut ChaCha8Rng) -> f64 {
-    let high = (generator.next_u64() >> u32::BITS) as u32;
-    f64::from(high) / (f64::from(u32::MAX) + 1.0)
 }

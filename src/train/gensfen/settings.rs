@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::openings::SelfPlayOpenings;
 use crate::runs::Shard;
 use crate::search::Limits;
 use crate::types::Depth;
@@ -12,7 +13,7 @@ use crate::types::Depth;
 pub struct GensfenSettings {
     /// The evaluation as it was requested, with a checksum of its weights.
     pub eval: String,
-    /// That of the other side, whose moves are played but not written; `None` for the same.
+    /// That of the other side in runs of version 1, which are not resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opponent: Option<String>,
     /// Seed of all random numbers.
@@ -27,7 +28,7 @@ pub struct GensfenSettings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
     /// How games begin.
-    pub openings: Openings,
+    pub openings: SelfPlayOpenings,
     /// Random moves in place of the best ones.
     pub diversions: Diversions,
     /// The ends of games.
@@ -87,36 +88,6 @@ impl Gaps {
 /// Ratio of the hard to the soft node limit, as in Viridithas.
 pub const HARD_FACTOR: u64 = 8;
 
-/// The openings of the games.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Openings {
-    /// Name and checksum of the file of start positions; `None` for the standard start position.
-    pub roots: Option<String>,
-    /// Minimum number of random plies, in which each legal move is equally likely.
-    pub least_plies: u32,
-    /// Maximum number of random plies.
-    pub most_plies: u32,
-    /// Maximum advantage of either side after the opening, in centipawns. Other openings are
-    /// replaced.
-    pub limit: u32,
-    /// Nodes of the search that judges an opening; 0 accepts every opening.
-    pub nodes: u64,
-    /// Games that begin around the entry of a king, if there are any.
-    pub entering_kings: Option<EnteringKings>,
-}
-
-/// Games that begin shortly before or after a king enters the promotion zone. They are not
-/// adjudicated.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct EnteringKings {
-    /// Share of all games, 0 to 1.
-    pub share: f64,
-    /// Replaces [`Endings::max_ply`] in these games.
-    pub max_ply: u32,
-    /// Names and checksums of the files with games from which the positions are taken.
-    pub files: Vec<String>,
-}
-
 /// Random moves in place of the best ones. The options have the names of `YaneuraOu`'s.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Diversions {
@@ -140,7 +111,7 @@ pub struct Diversions {
 pub struct Endings {
     /// Move number after which a game is a draw, unless that move mates.
     pub max_ply: u32,
-    /// Score in centipawns that wins a game at once.
+    /// 32000; another score that won a game at once in runs of version 1, which are not resumed.
     pub eval_limit: u32,
     /// Score in centipawns that wins a game if both sides agree for [`Self::adjudication_plies`].
     pub adjudication: u32,
@@ -157,7 +128,7 @@ pub struct Endings {
 pub struct Writing {
     /// Prefix of the file names.
     pub name: String,
-    /// First move number of which the position is written.
+    /// 1; the first move number that was written in runs of version 1, which are not resumed.
     pub min_ply: u32,
     /// Size in MB after which another file begins.
     pub file_mb: u64,

@@ -7,12 +7,11 @@ use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::Position;
 use crate::records::psum::PositionSum;
 use crate::records::sample::Sample;
-use crate::records::score::NINTHS;
+use crate::records::score::{self, NINTHS};
 use crate::records::teacher::{Record, ScoredPosition, TeacherGame};
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::train::data::column::{Column, ColumnError, Positions};
-use crate::train::gensfen::centipawns;
 use crate::transposition::TableError;
 use crate::types::Bound;
 
@@ -138,9 +137,13 @@ impl<'a> Scorer<'a> {
             Method::Search { solo, limits } => {
                 let result = solo.search(position, limits);
                 let best = *result.lines.first()?;
-                (centipawns(best.value), Some(best), result.statistics.nodes)
+                (
+                    score::of_value(best.value),
+                    Some(best),
+                    result.statistics.nodes,
+                )
             }
-            Method::Static(evaluator) => (centipawns(evaluator.evaluate(position)), None, 0),
+            Method::Static(evaluator) => (score::of_value(evaluator.evaluate(position)), None, 0),
             Method::Positions(positions) => {
                 self.searches.positions += 1;
                 self.fault = self.fault.take().or(positions.add(position).err());

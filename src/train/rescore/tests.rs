@@ -10,11 +10,12 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
+use crate::records::score;
 use crate::records::teacher::{Format, Record, TeacherReader, TeacherWriter};
 use crate::runs::{Shard, Stop, Watch};
 use crate::train::data::Sources;
 use crate::train::data::pass::BadRecords;
-use crate::train::gensfen::{Effort, centipawns};
+use crate::train::gensfen::Effort;
 
 static RUNNING: Stop = Stop::new();
 
@@ -157,7 +158,7 @@ fn static_scores_are_evaluations() {
         let mut evaluator = Evaluator::Material.for_thread();
         for (mv, score) in game.scored_moves() {
             let value = evaluator.evaluate(&position);
-            assert_eq!(score, Some(centipawns(value)));
+            assert_eq!(score, Some(score::of_value(value)));
             scores += usize::from(value != 0);
             position.do_move(mv);
         }

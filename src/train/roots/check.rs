@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::Root;
 use crate::eval::Evaluator;
+use crate::openings::{Purpose, generator};
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;
 use crate::runs::{
@@ -15,7 +16,7 @@ use crate::runs::{
     Watch, execute,
 };
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo};
-use crate::train::gensfen::{Diversions, Effort, Purpose, choose, generator};
+use crate::train::gensfen::{Diversions, Effort, choose};
 use crate::transposition::TableError;
 
 /// The settings of the check.
@@ -222,7 +223,7 @@ impl<'a> Player<'a> {
         // The random numbers depend on the position only, not on the other roots.
         let code = crc32fast::hash(&HuffmanCodedPos::of(root).to_bytes());
         let seed = self.settings.seed;
-        let mut random = generator(Purpose::Root, seed, game, code.into());
+        let mut random = generator(Purpose::ROOT, seed, game, code.into());
         let mut position = root.clone();
         let mut keys = vec![position.key()];
         for ply in 0..self.settings.plies {

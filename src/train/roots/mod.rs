@@ -14,13 +14,12 @@ use std::io::BufReader;
 use super::data::pass::{BadRecords, Tally};
 use super::data::{DataError, Source, Sources};
 use crate::position::Position;
-use crate::records::game::{Ending, GameRecord};
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
-use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
+use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader, from_record};
 use crate::records::{csa, encoding};
 use crate::runs::Watch;
-use crate::types::{Color, Move, Score};
+use crate::types::Color;
 
 pub use check::{CheckError, CheckSettings, CheckedRoot, check};
 
@@ -40,8 +39,6 @@ pub struct RootsSettings {
     pub with_unfinished: bool,
     /// Minimum number of games of a position.
     pub min_count: u64,
-    /// Maximum number of games of a position.
-    pub max_count: Option<u64>,
     /// Quantile of the number of games, 0 to 1: less frequent positions are dropped; 0 drops none.
     pub percentile: f64,
     /// How to treat games that cannot be read.
@@ -101,14 +98,13 @@ pub fn collect(
     let mut roots: Vec<Root> = counter.positions.into_values().collect();
     let before = Table::of(&roots);
     let threshold = if settings.percentile > 0.0 {
-        let column = before.counts.as_ref();
-        let least = column.map_or(0.0, |_| quantile_of_counts(&roots, settings.percentile));
-        settings.min_count.max(least as u64)
+        settings
+            .min_count
+            .max(quantile_of_counts(&roots, settings.percentile) as u64)
     } else {
         settings.min_count
     };
-    let most = settings.max_count.unwrap_or(u64::MAX);
-    roots.retain(|root| (threshold..=most).contains(&root.count));
+    roots.retain(|root| root.count >= threshold);
     // The order of the map differs between runs.
     roots.sort_unstable_by_key(|root| (u64::MAX - root.count, root.ply, root.position));
     Ok(Collection {
@@ -139,25 +135,31 @@ impl Counter<'_> {
             .is_some_and(|least| !is_known_and_high(least))
         {
             &mut self.games.rating
-        } else if game.moves.len() < settings.min_plies {
+        } else if game.game.moves.len() < settings.min_plies {
             &mut self.games.short
-        } else if game.end == End::Repetition {
-            &mut self.games.repetition
-        } else if game.end == End::Unfinished && !settings.with_unfinished {
-            &mut self.games.unfinished
         } else {
-            self.count(game);
-            &mut self.games.used
+            match game.game.reason {
+                PackReason::REPETITION | PackReason::PERPETUAL_CHECK => &mut self.games.repetition,
+                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE
+                    if !settings.with_unfinished =>
+                {
+                    &mut self.games.unfinished
+                }
+                _ => {
+                    self.count(&game.game);
+                    &mut self.games.used
+                }
+            }
         };
         *fate += 1;
     }
 
-    fn count(&mut self, game: &Game) {
+    fn count(&mut self, game: &PackGame) {
         let mut position: Position = game.start.clone();
         let mut seen = HashSet::new();
         for &(mv, score) in game.moves.iter().take(self.settings.plies) {
             let limit = self.settings.eval_limit.unwrap_or(u32::MAX);
-            let is_decided = score.is_some_and(|score| score.unsigned_abs() > limit);
+            let is_decided = u32::from(score.unsigned_abs()) > limit;
             let packed = PackedSfen::of(&position);
             // A repeated position leads to nothing new.
             if is_decided || !seen.insert(packed) {
@@ -187,25 +189,10 @@ pub struct Root {
     pub ply: u16,
 }
 
-/// A game, with what roots need of it.
+/// A game and the ratings of its players.
 struct Game {
-    start: Position,
-    /// The moves and their scores in centipawns, if known; the sign is not used. A mate is above
-    /// any limit.
-    moves: Vec<(Move, Option<i32>)>,
-    end: End,
+    game: PackGame,
     ratings: [Option<f64>; Color::NUM],
-}
-
-/// How a game ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
-    /// By play, by the rules, or at the move limit.
-    Played,
-    /// By the fourth occurrence of a position, perpetual check included.
-    Repetition,
-    /// In another way or unknown.
-    Unfinished,
 }
 
 /// Calls `visit` for every good game and counts good and bad records. Positions without games are
@@ -254,7 +241,10 @@ fn read_csa(
             let kingless = |&color: &Color| record.start.king(color).is_none();
             take(match Color::ALL.into_iter().find(kingless) {
                 Some(color) => Err(fault(number, Fault::NoKing { color })),
-                None => Ok(Game::of_record(&record)),
+                None => Ok(Game {
+                    game: from_record(&record),
+                    ratings: record.ratings,
+                }),
             })
         }),
         Err(error) => take(Err(fault(1, error.into()))),
@@ -268,7 +258,10 @@ fn read_others(
     let file = File::open(&source.path).map_err(DataError::at(&source.path))?;
     for record in TeacherReader::new(BufReader::new(file), source.format) {
         match record {
-            Ok(Record::Game(game)) => take(Ok(Game::of_pack(&game.game)))?,
+            Ok(Record::Game(game)) => take(Ok(Game {
+                game: game.game,
+                ratings: [None; Color::NUM],
+            }))?,
             Ok(_) => {}
             Err(error) => take(Err(error))?,
         }
@@ -276,90 +269,28 @@ fn read_others(
     Ok(())
 }
 
-impl Game {
-    fn of_record(record: &GameRecord) -> Self {
-        let score = |score| match score {
-            Score::Cp(score) => score,
-            Score::Mate(_) => i32::MAX,
-        };
-        let moves = record.moves.iter().map(|played| {
-            let thought = played.thought.as_ref();
-            (
-                played.mv,
-                thought.and_then(|thought| thought.score).map(score),
-            )
-        });
-        Self {
-            start: record.start.clone(),
-            moves: moves.collect(),
-            end: match record.ending {
-                Ending::Resignation
-                | Ending::Checkmate
-                | Ending::Declaration
-                | Ending::MaxMoves
-                | Ending::AdjudicatedWin { .. }
-                | Ending::AdjudicatedDraw => End::Played,
-                Ending::Repetition | Ending::PerpetualCheck { .. } => End::Repetition,
-                Ending::TimeUp
-                | Ending::IllegalMove { .. }
-                | Ending::IllegalAction { .. }
-                | Ending::IllegalDeclaration
-                | Ending::Disconnection { .. }
-                | Ending::Interrupted
-                | Ending::NoMate
-                | Ending::Forfeit { .. }
-                | Ending::Unfinished => End::Unfinished,
-            },
-            ratings: record.ratings,
-        }
-    }
-
-    fn of_pack(game: &PackGame) -> Self {
-        let moves = game.moves.iter();
-        Self {
-            start: game.start.clone(),
-            moves: moves.map(|&(mv, score)| (mv, Some(score.into()))).collect(),
-            end: match game.reason {
-                PackReason::REPETITION | PackReason::PERPETUAL_CHECK => End::Repetition,
-                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE => {
-                    End::Unfinished
-                }
-                _ => End::Played,
-            },
-            ratings: [None; Color::NUM],
-        }
-    }
-}
-
 /// The distribution of the positions of a collection, by which users choose thresholds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     /// Number of different positions.
-    pub positions: u64,
+    pub positions: usize,
     /// Number of games per position; `None` without positions.
-    pub counts: Option<Column>,
+    pub counts: Option<Figures>,
     /// Lowest move number per position; `None` without positions.
-    pub plies: Option<Column>,
+    pub plies: Option<Figures>,
 }
 
-/// Statistics of a list of numbers.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Column {
-    /// Arithmetic mean.
-    pub mean: f64,
-    /// Sample standard deviation (divided by one less than the count).
-    pub deviation: f64,
-    /// Minimum, lower quartile, median, upper quartile, maximum.
-    pub quartiles: [f64; 5],
-}
+/// Mean, sample standard deviation (divided by one less than the count), minimum, lower quartile,
+/// median, upper quartile and maximum of a list of numbers.
+pub type Figures = [f64; 7];
 
 impl Table {
     /// The statistics of these positions.
     pub fn of(roots: &[Root]) -> Self {
         Self {
-            positions: roots.len() as u64,
-            counts: Column::of(counts(roots)),
-            plies: Column::of(roots.iter().map(|root| root.ply.into()).collect()),
+            positions: roots.len(),
+            counts: figures(counts(roots)),
+            plies: figures(roots.iter().map(|root| root.ply.into()).collect()),
         }
     }
 }
@@ -375,31 +306,23 @@ fn counts(roots: &[Root]) -> Vec<u64> {
     roots.iter().map(|root| root.count).collect()
 }
 
-impl Column {
-    /// The statistics of these numbers; `None` without numbers.
-    fn of(mut numbers: Vec<u64>) -> Option<Self> {
-        numbers.sort_unstable();
-        if numbers.is_empty() {
-            return None;
-        }
-        // Sums are exact: with millions of games floats would lose their low digits.
-        let count = numbers.len() as u128;
-        let sum: u128 = numbers.iter().map(|&number| u128::from(number)).sum();
-        let squares: u128 = numbers
-            .iter()
-            .map(|&number| u128::from(number).pow(2))
-            .sum();
-        let numerator = count * squares - sum * sum;
-        let denominator = count * (count - 1).max(1);
-        #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
-        let [mean, variance] = [(sum, count), (numerator, denominator)]
-            .map(|(top, bottom)| top as f64 / bottom as f64);
-        Some(Self {
-            mean,
-            deviation: variance.sqrt(),
-            quartiles: [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&numbers, share)),
-        })
+fn figures(mut numbers: Vec<u64>) -> Option<Figures> {
+    numbers.sort_unstable();
+    if numbers.is_empty() {
+        return None;
     }
+    // Sums are exact: with millions of games floats would lose their low digits.
+    let count = numbers.len() as u128;
+    let sum_of = |power| -> u128 { numbers.iter().map(|&n| u128::from(n).pow(power)).sum() };
+    let (sum, squares) = (sum_of(1), sum_of(2));
+    let numerator = count * squares - sum * sum;
+    let denominator = count * (count - 1).max(1);
+    #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+    let [mean, variance] =
+        [(sum, count), (numerator, denominator)].map(|(top, bottom)| top as f64 / bottom as f64);
+    let [least, low, median, high, most] =
+        [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| quantile(&numbers, share));
+    Some([mean, variance.sqrt(), least, low, median, high, most])
 }
 
 /// The quantile `share` of sorted numbers, with linear interpolation between neighbours.
@@ -421,16 +344,8 @@ impl fmt::Display for Table {
             return Ok(());
         };
         writeln!(formatter, "{:>12} {:>12} {:>12}", "", "games", "ply")?;
-        let of_both = |figure: fn(&Column) -> f64| [figure(counts), figure(plies)];
-        for (name, [count, ply]) in [
-            ("mean", of_both(|column| column.mean)),
-            ("std", of_both(|column| column.deviation)),
-            ("min", of_both(|column| column.quartiles[0])),
-            ("25 %", of_both(|column| column.quartiles[1])),
-            ("50 %", of_both(|column| column.quartiles[2])),
-            ("75 %", of_both(|column| column.quartiles[3])),
-            ("max", of_both(|column| column.quartiles[4])),
-        ] {
+        let names = ["mean", "std", "min", "25 %", "50 %", "75 %", "max"];
+        for ((name, count), ply) in names.into_iter().zip(counts).zip(plies) {
             writeln!(formatter, "{name:>12} {count:>12.2} {ply:>12.2}")?;
         }
         Ok(())

@@ -196,6 +196,31 @@ impl Client {
         self.send(&line).map(drop)
     }
 
+    /// Sets an option that the engine declares and that is not among those `set` by the user. An
+    /// engine that does not support the value keeps its own.
+    ///
+    /// # Errors
+    /// The line cannot be sent.
+    pub fn set_if_declared(
+        &mut self,
+        name: &str,
+        value: &str,
+        set: &[(String, String)],
+    ) -> Result<(), ClientError> {
+        let mut declared = self.options.iter();
+        let is_declared = declared.any(|option| option.name.eq_ignore_ascii_case(name));
+        if !is_declared || set.iter().any(|(set, _)| set.eq_ignore_ascii_case(name)) {
+            return Ok(());
+        }
+        match self.set_option(name, Some(value)) {
+            Err(ClientError::Option(refusal)) => {
+                log::info!("{}: {refusal}", self.name);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
     /// Sends `isready` and waits for `readyok`.
     ///
     /// # Errors

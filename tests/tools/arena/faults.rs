@@ -252,7 +252,7 @@ fn an_engine_that_never_is_ready_ends_the_match() {
 #[test]
 fn an_engine_that_does_not_start_is_an_error_before_the_first_game() {
     let mut absent = engine("absent", "");
-    absent.path = "no/such/program".into();
+    absent.program.path = "no/such/program".into();
     let mut unknown_option = engine("other", "");
     unknown_option.options = vec![("NoSuchOption".to_owned(), "1".to_owned())];
     let mut cases = vec![

@@ -11,14 +11,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::misbehaving;
+use raicho::arena::ArenaError;
 use raicho::arena::journal::{self, GameEntry, MatchFolder};
-use raicho::arena::openings::{OpeningSettings, Order, Source};
 use raicho::arena::referee::Rules;
-use raicho::arena::runner::{self, Event, MatchError};
+use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::{EngineSettings, Format, MatchSettings};
 use raicho::arena::summary::Summary;
 use raicho::arena::time_control::TimeControl;
+use raicho::openings::{OpeningSettings, Order, Source};
 use raicho::runs::Stop;
+use raicho::usi::client::Program;
 
 /// A folder that is gone when the test is over, unless the test failed.
 pub(crate) struct Folder(PathBuf);
@@ -61,10 +63,7 @@ pub(crate) fn engine(name: &str, behaviour: &str) -> EngineSettings {
     let program = misbehaving::program(behaviour);
     EngineSettings {
         name: name.to_owned(),
-        path: program.path,
-        arguments: program.arguments,
-        directory: None,
-        environment: program.environment,
+        program,
         options: Vec::new(),
         time_control: byoyomi(1000),
     }
@@ -74,10 +73,7 @@ pub(crate) fn engine(name: &str, behaviour: &str) -> EngineSettings {
 pub(crate) fn raicho(name: &str, nodes: u64) -> EngineSettings {
     EngineSettings {
         name: name.to_owned(),
-        path: PathBuf::from(env!("CARGO_BIN_EXE_raicho")),
-        arguments: Vec::new(),
-        directory: None,
-        environment: Vec::new(),
+        program: Program::new(env!("CARGO_BIN_EXE_raicho")),
         // One thread, so that the same game comes again.
         options: [("USI_Hash", "1"), ("Threads", "1")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -155,7 +151,7 @@ pub(crate) fn play_with(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<Outcome, MatchError> {
+) -> Result<Outcome, ArenaError> {
     let path = folder.join("match");
     let (journal, entries) = if path.exists() {
         MatchFolder::resume(&path)?

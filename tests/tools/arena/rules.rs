@@ -1,8 +1,8 @@
 //! The referee in whole games: declarations, repetitions, limits, adjudication.
 
-use raicho::arena::openings::{Order, Source};
 use raicho::arena::referee::{Adjudication, Reason};
 use raicho::arena::settings::MatchSettings;
+use raicho::openings::{Order, Source};
 use raicho::types::Color;
 
 use super::{Folder, Outcome, engine, play, play_with, raicho, settings};

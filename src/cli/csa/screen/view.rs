@@ -177,7 +177,7 @@ fn hand_text(hand: Hand, has_letters: bool) -> String {
     }
 }
 
-/// The files, then the ranks. White's pieces have a `v` before them, or are small letters.
+/// The files, then the ranks. White's pieces have a `v` before them, or are in lower case.
 fn board_lines(game: &View, below: Color, look: Look) -> Vec<Line<'static>> {
     let is_turned = below == Color::White;
     let mut files: Vec<File> = File::ALL.into_iter().rev().collect();

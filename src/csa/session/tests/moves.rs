@@ -106,7 +106,7 @@ fn late_echo() {
     table.say("+7776FU,T3");
     assert_eq!(clock_of(&table)[0], 57_000);
     assert_eq!(
-        table.session.round_trips().longest(),
+        table.session.context.trips.longest(),
         Duration::from_secs(3)
     );
     table.say("-3334FU,T0");

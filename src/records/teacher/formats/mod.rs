@@ -6,6 +6,8 @@
 mod binary;
 mod text;
 
+pub(crate) use text::from_record;
+
 use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::path::Path;

@@ -209,7 +209,7 @@ impl Codec for WholeFile {
 }
 
 /// Converts to a game of the archive. A move without a score gets 0.
-fn from_record(record: &GameRecord) -> PackGame {
+pub(crate) fn from_record(record: &GameRecord) -> PackGame {
     let score = |recorded: &RecordedMove| {
         let thought = recorded.thought.as_ref();
         thought

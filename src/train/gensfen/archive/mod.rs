@@ -18,7 +18,6 @@ use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::game::{PlayedGame, Segment};
 use super::outcome::Reason;
@@ -64,15 +63,15 @@ impl Archive {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, ArchiveError> {
+    pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, FolderError> {
         RunFolder::check_free(path, KIND)?;
         let games = game_files(path, settings).path(1);
         if games.exists() {
-            return Err(ArchiveError::Folder(FolderError::Content {
+            return Err(FolderError::Content {
                 path: games,
                 line: None,
                 reason: format!("there are games already, but no {}", KIND.settings),
-            }));
+            });
         }
         Self::open(RunFolder::create(path, KIND, settings)?, settings, &[])
     }
@@ -86,7 +85,7 @@ impl Archive {
     pub fn resume(
         path: &Path,
         settings: &GensfenSettings,
-    ) -> Result<(Self, Vec<Entry>), ArchiveError> {
+    ) -> Result<(Self, Vec<Entry>), FolderError> {
         let (games, trees) = (game_files(path, settings), tree_files(path, settings));
         // After a power cut the journal can have a line whose game never reached the disk.
         let lost = Cell::new(0);
@@ -98,11 +97,11 @@ impl Archive {
         };
         let (folder, entries) = RunFolder::resume_same(path, KIND, settings, is_complete)?;
         if entries.is_empty() && (games.size(1) > GAME_BYTES || games.path(2).exists()) {
-            return Err(ArchiveError::Folder(FolderError::Content {
+            return Err(FolderError::Content {
                 path: path.join(KIND.journal),
                 line: None,
                 reason: "has no game, expected those of the files beside it".to_owned(),
-            }));
+            });
         }
         games.check(entries.iter().map(Entry::place))?;
         trees.check(entries.iter().filter_map(|entry| Some(entry.trees?.place)))?;
@@ -116,7 +115,7 @@ impl Archive {
         folder: RunFolder,
         settings: &GensfenSettings,
         entries: &[Entry],
-    ) -> Result<Self, ArchiveError> {
+    ) -> Result<Self, FolderError> {
         let limit = settings.writing.file_mb * BYTES_PER_MEGABYTE;
         let last = entries.last();
         let place = last.map_or(Place::START, Entry::place);
@@ -143,7 +142,7 @@ impl Archive {
     }
 
     /// Enters the positions of all files, in the order in which they were written.
-    fn remember(&mut self) -> Result<(), ArchiveError> {
+    fn remember(&mut self) -> Result<(), FolderError> {
         if self.settings.writing.dedup_mb == 0 {
             return Ok(());
         }
@@ -151,10 +150,11 @@ impl Archive {
         for number in 1..=self.games.place().file {
             let path = names.path(number);
             let file = File::open(&path).map_err(io_error(&path))?;
-            read_segments(file, |segment| self.seen.enter(&[segment])).map_err(|source| {
-                ArchiveError::Games {
-                    path: path.clone(),
-                    source: Box::new(source),
+            read_segments(file, |segment| self.seen.enter(&[segment])).map_err(|error| {
+                FolderError::Content {
+                    path,
+                    line: None,
+                    reason: error.to_string(),
                 }
             })?;
         }
@@ -165,7 +165,7 @@ impl Archive {
     ///
     /// # Errors
     /// A file cannot be written; both then end with the previous game.
-    pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry, ArchiveError> {
+    pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry, FolderError> {
         let repeated = self.seen.cut(&mut game.segments);
         let written = self.write(&game, repeated);
         match written.and_then(|entry| self.folder.append(&entry).map(|()| entry)) {
@@ -181,7 +181,7 @@ impl Archive {
                 // The next game must not continue the fragment of this one.
                 let _ = self.games.cut();
                 let _ = self.trees.as_mut().map(Series::cut);
-                Err(error.into())
+                Err(error)
             }
         }
     }
@@ -234,22 +234,6 @@ fn tree_files(folder: &Path, settings: &GensfenSettings) -> SeriesNames {
     }
 }
 
-/// Why the run folder cannot be used.
-#[derive(Debug, Error)]
-pub enum ArchiveError {
-    /// The folder or its journal cannot be used.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// A file of games cannot be read.
-    #[error("{}: {source}", path.display())]
-    Games {
-        /// The file of games.
-        path: PathBuf,
-        /// What is wrong with the file.
-        source: Box<GameError>,
-    },
-}
-
 /// A line of the journal: a finished game.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Entry {
@@ -282,7 +266,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The place behind the game.
+    /// The place after the game.
     const fn place(&self) -> Place {
         Place {
             file: self.file,
@@ -296,7 +280,7 @@ impl Entry {
 pub struct TreeEntry {
     /// Number of nodes in the file.
     pub positions: u64,
-    /// The place behind them.
+    /// The place after them.
     pub place: Place,
 }
 
@@ -326,6 +310,15 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// The tally of these games.
+    pub fn of(entries: &[Entry]) -> Self {
+        let mut tally = Self::default();
+        for entry in entries {
+            tally.add(entry);
+        }
+        tally
+    }
+
     /// Adds a game to all sums.
     pub fn add(&mut self, entry: &Entry) {
         self.games += 1;
@@ -425,7 +418,7 @@ const fn pack_reason(reason: Reason, rule: EnteringKingRule) -> PackReason {
     }
 }
 
-/// The place behind a piece of a series.
+/// The place after a piece of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Place {
     /// The number of the file, from 1.
@@ -489,7 +482,7 @@ struct Series {
 }
 
 impl Series {
-    /// Opens a series behind a place; anything after it is cut off.
+    /// Opens a series after a place; anything after it is cut off.
     fn open(names: SeriesNames, limit: u64, place: Place) -> Result<Self, FolderError> {
         let path = names.path(place.file);
         let mut series = Self {
@@ -502,18 +495,18 @@ impl Series {
         Ok(series)
     }
 
-    /// The place behind the last piece.
+    /// The place after the last piece.
     const fn place(&self) -> Place {
         self.place
     }
 
-    /// Cuts off everything behind the last piece.
+    /// Cuts off everything after the last piece.
     fn cut(&mut self) -> io::Result<()> {
         self.file.set_len(self.place.end)?;
         self.file.seek(SeekFrom::Start(self.place.end)).map(drop)
     }
 
-    /// Writes a piece and returns the place behind it. It becomes a part of the series by
+    /// Writes a piece and returns the place after it. It becomes a part of the series by
     /// [`Self::keep`]; until then [`Self::cut`] removes it.
     fn write(&mut self, bytes: &[u8]) -> Result<Place, FolderError> {
         if self.place.end >= self.limit {

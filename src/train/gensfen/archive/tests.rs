@@ -6,12 +6,13 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::movegen::legal_moves;
+use crate::openings::SelfPlayOpenings;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Shard;
 use crate::train::gensfen::game::Segment;
 use crate::train::gensfen::outcome::{Outcome, Reason};
-use crate::train::gensfen::settings::{Diversions, Effort, Endings, Openings, Writing};
+use crate::train::gensfen::settings::{Diversions, Effort, Endings, Writing};
 use crate::types::EnteringKingRule;
 
 /// A folder that is removed at the end of the test.
@@ -59,7 +60,7 @@ fn settings() -> GensfenSettings {
             depth: None,
         },
         gaps: None,
-        openings: Openings {
+        openings: SelfPlayOpenings {
             roots: None,
             least_plies: 0,
             most_plies: 0,
@@ -128,7 +129,7 @@ fn resume(folder: &Folder, settings: &GensfenSettings) -> (Archive, Vec<Entry>) 
     Archive::resume(&folder.0, settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn refusal<T>(result: Result<T, ArchiveError>) -> String {
+fn refusal<T>(result: Result<T, FolderError>) -> String {
     match result {
         Ok(_) => panic!("it should not go on"),
         Err(error) => error.to_string(),

@@ -1,4 +1,4 @@
-//! Self-play: one game of the engine against itself, or against itself with another evaluation.
+//! Self-play: one game of the engine against itself.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::openings::{Opener, Opening};
 use super::outcome::{Outcome, Referee};
 use super::settings::{Diversions, GensfenSettings, TreeSampling};
-use super::{GensfenError, Purpose, Run, below, fraction, generator};
-use crate::eval::Evaluator;
+use super::{GensfenError, Run};
 use crate::movegen::legal_moves;
+use crate::openings::{Opener, Opening, Purpose, below, fraction, generator};
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
+use crate::records::score;
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine, TreeNode};
-use crate::types::{Color, EnteringKingRule, Move, Score, Value};
+use crate::types::{EnteringKingRule, Move};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]
@@ -52,38 +52,33 @@ pub(super) struct Player<'a> {
     rule: EnteringKingRule,
     opener: Opener<'a>,
     solo: Solo,
-    /// The searcher of the other side, if it has an evaluation of its own.
-    opponent: Option<Solo>,
     /// The limits of the positions that are written.
     limits: Arc<Limits>,
-    /// The limits of the positions between, and of the opponent.
+    /// The limits of the positions between.
     limits_between: Arc<Limits>,
 }
 
 impl<'a> Player<'a> {
     pub(super) fn new(run: Run<'a>, rule: EnteringKingRule) -> Result<Self, GensfenError> {
         let settings = run.settings;
-        let solo = |evaluator: &Evaluator| {
-            Solo::new(Settings {
-                hash_mb: settings.hash_mb,
-                max_moves_to_draw: settings.endings.max_ply,
-                entering_king_rule: rule,
-                // Both sides value a draw at 0.
-                draw_value: [0; 2],
-                evaluator: evaluator.clone(),
-                generations: Generations::Strict,
-                ..Settings::default()
-            })
-        };
+        let solo = Solo::new(Settings {
+            hash_mb: settings.hash_mb,
+            max_moves_to_draw: settings.endings.max_ply,
+            entering_king_rule: rule,
+            // Both sides value a draw at 0.
+            draw_value: [0; 2],
+            evaluator: run.evaluator.clone(),
+            generations: Generations::Strict,
+            ..Settings::default()
+        })?;
         let limits = Arc::new(settings.effort.limits());
         let (seed, max_ply) = (settings.seed, settings.endings.max_ply);
         let gaps = settings.gaps.as_ref();
         Ok(Self {
             settings,
             rule,
-            opener: Opener::new(&settings.openings, run.beginnings, rule, seed, max_ply),
-            solo: solo(run.evaluator)?,
-            opponent: run.opponent.map(solo).transpose()?,
+            opener: Opener::new(&settings.openings, run.starts, rule, seed, max_ply),
+            solo,
             limits_between: gaps.map_or_else(|| Arc::clone(&limits), |gaps| gaps.limits().into()),
             limits,
         })
@@ -97,7 +92,7 @@ impl<'a> Player<'a> {
     ) -> Result<Option<PlayedGame>, GensfenError> {
         let settings = self.settings;
         let (opening, max_ply) = self.open(number)?;
-        let mut random = generator(Purpose::Game, settings.seed, number, 0);
+        let mut random = generator(Purpose::GAME, settings.seed, number, 0);
         let is_to_mate =
             fraction(&mut random) < settings.endings.to_mate || opening.is_entering_king();
         let diverted = diverted_plies(&settings.diversions, &mut random);
@@ -124,16 +119,13 @@ impl<'a> Player<'a> {
                 trees.draw(&position, &self.solo);
             }
             plies += 1;
-            let score = centipawns(best.value);
+            let score = score::of_value(best.value);
             chain.add(&position, best.mv, score);
             if let Some(outcome) = referee.adjudicate(position.side_to_move(), score) {
                 break outcome;
             }
             let mv = if is_diverted {
                 self.divert(&position, &lines, &mut chain, &mut random)
-            } else if let Some(mv) = self.move_of_opponent(number, &position, &mut nodes) {
-                chain.is_open &= mv == best.mv;
-                mv
             } else {
                 best.mv
             };
@@ -160,10 +152,6 @@ impl<'a> Player<'a> {
         let opening = self.opener.open(number, &mut self.solo)?;
         let max_ply = opening.max_ply.unwrap_or(usual_max_ply);
         self.solo.set_max_moves(max_ply);
-        if let Some(opponent) = &mut self.opponent {
-            opponent.new_game();
-            opponent.set_max_moves(max_ply);
-        }
         Ok((opening, max_ply))
     }
 
@@ -188,24 +176,6 @@ impl<'a> Player<'a> {
         let result = self.solo.search(position, limits);
         *nodes += result.statistics.nodes;
         result.lines
-    }
-
-    /// The move of the opponent with an evaluation of its own; `None` if there is none or it is not
-    /// its turn. It has black in the games with odd numbers.
-    fn move_of_opponent(
-        &mut self,
-        number: u64,
-        position: &Position,
-        nodes: &mut u64,
-    ) -> Option<Move> {
-        let has_black = number % 2 == 1;
-        let opponent = self.opponent.as_mut()?;
-        if has_black != (position.side_to_move() == Color::Black) {
-            return None;
-        }
-        let result = opponent.search(position, &self.limits_between);
-        *nodes += result.statistics.nodes;
-        result.lines.first().map(|line| line.mv)
     }
 
     /// Draws the move to play, which may be the best one. Another move ends the segment.
@@ -235,7 +205,6 @@ impl<'a> Player<'a> {
 
 /// The segments of a game as it is played.
 struct Chain {
-    min_ply: u32,
     /// The distance of two written positions in plies.
     distance: u32,
     /// The remainder of their plies divided by it.
@@ -252,7 +221,6 @@ impl Chain {
             (distance, below(random, distance as usize) as u32)
         });
         Self {
-            min_ply: settings.writing.min_ply,
             distance,
             remainder,
             segments: Vec::new(),
@@ -262,7 +230,7 @@ impl Chain {
 
     /// Whether the position at that ply is written.
     fn takes(&self, ply: u32) -> bool {
-        ply >= self.min_ply && ply % self.distance == self.remainder
+        ply % self.distance == self.remainder
     }
 
     fn add(&mut self, position: &Position, mv: Move, score: i16) {
@@ -300,8 +268,8 @@ pub(in crate::train) fn choose(
     lines: &[SoloLine],
     random: &mut ChaCha8Rng,
 ) -> Move {
-    let best = i32::from(centipawns(lines[0].value));
-    let loss = |line: &SoloLine| (best - i32::from(centipawns(line.value))).max(0) as u32;
+    let best = i32::from(score::of_value(lines[0].value));
+    let loss = |line: &SoloLine| (best - i32::from(score::of_value(line.value))).max(0) as u32;
     let weight = |line: &SoloLine| match diversions.temperature {
         _ if loss(line) > diversions.multi_pv_diff => 0.0,
         0 => 1.0,
@@ -333,7 +301,7 @@ impl TreeSampler {
     fn new(sampling: &TreeSampling, seed: u64, game: u64) -> Self {
         Self {
             sampling: sampling.clone(),
-            random: generator(Purpose::Tree, seed, game, 0),
+            random: generator(Purpose::TREE, seed, game, 0),
             nodes: Vec::new(),
             indices: HashMap::new(),
         }
@@ -386,27 +354,12 @@ impl TreeSampler {
 fn tree_position(position: &Position, node: TreeNode) -> TreePosition {
     TreePosition {
         position: PackedSfen::of(position),
-        score: centipawns(node.value),
+        score: score::of_value(node.value),
         mv: node.mv.map(Move::to_move16),
         ply: u16::try_from(position.game_ply()).unwrap_or(u16::MAX),
         depth: node.depth as u8,
         bound: node.bound,
     }
-}
-
-/// A mate in `n` plies is `32000 - n`, as in the data of `YaneuraOu`.
-const MATE_SCORE: i32 = 32_000;
-/// Scores that are not mates are clamped to this size.
-const MAX_CENTIPAWNS: i32 = 31_000;
-
-/// The score of the side to move in centipawns; ±(32000 − `plies`) for a mate.
-pub(in crate::train) fn centipawns(value: Value) -> i16 {
-    let score = match Score::from_value(value) {
-        Score::Cp(score) => score.clamp(-MAX_CENTIPAWNS, MAX_CENTIPAWNS),
-        Score::Mate(plies) if plies > 0 => MATE_SCORE - plies,
-        Score::Mate(plies) => -MATE_SCORE - plies,
-    };
-    score as i16
 }
 
 #[cfg(test)]

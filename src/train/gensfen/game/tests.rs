@@ -1,12 +1,11 @@
 //! Tests of games and of the moves in them that are not the best.
 
 use super::*;
-use crate::eval::nnue::{Model, Network};
+use crate::eval::Evaluator;
+use crate::openings::{SelfPlayOpenings, StartPositions, StartSet};
 use crate::runs::Shard;
-use crate::train::gensfen::openings::{Beginnings, Starts};
-use crate::train::gensfen::settings::{Effort, Endings, Gaps, Openings, Writing};
+use crate::train::gensfen::settings::{Effort, Endings, Gaps, Writing};
 use crate::types::Bound;
-use crate::types::value::{MAX_EVALUATION, REPETITION_WIN, mate_in, mated_in};
 
 const NO_DIVERSIONS: Diversions = Diversions {
     count: 0,
@@ -29,7 +28,7 @@ fn settings(diversions: Diversions) -> GensfenSettings {
             depth: None,
         },
         gaps: None,
-        openings: Openings {
+        openings: SelfPlayOpenings {
             roots: None,
             least_plies: 4,
             most_plies: 4,
@@ -57,24 +56,15 @@ fn settings(diversions: Diversions) -> GensfenSettings {
 }
 
 fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> Vec<PlayedGame> {
-    play_against(None, settings, numbers)
-}
-
-fn play_against(
-    opponent: Option<&Evaluator>,
-    settings: &GensfenSettings,
-    numbers: impl IntoIterator<Item = u64>,
-) -> Vec<PlayedGame> {
-    let beginnings = Beginnings {
-        roots: Starts::startpos(),
+    let starts = StartPositions {
+        roots: StartSet::startpos(),
         entering_kings: None,
     };
     let rule = EnteringKingRule::default();
     let run = Run {
         settings,
-        beginnings: &beginnings,
+        starts: &starts,
         evaluator: &Evaluator::default(),
-        opponent,
     };
     let player = Player::new(run, rule);
     let mut player = player.expect("there is memory for one MB");
@@ -106,7 +96,7 @@ fn choices(diversions: &Diversions, values: [i32; 4]) -> [u32; 4] {
         .zip(&moves)
         .map(|(value, &mv)| line(mv, value * PAWN / 100))
         .collect();
-    let mut random = generator(Purpose::Game, 1, 1, 0);
+    let mut random = generator(Purpose::GAME, 1, 1, 0);
     let mut counts = [0; 4];
     for _ in 0..10_000 {
         let mv = choose(diversions, &lines, &mut random);
@@ -126,27 +116,6 @@ fn a_game_does_not_depend_on_those_before_it() {
         assert_eq!(text(&alone[0]), text(game), "game {number}");
     }
     assert_ne!(text(&together[0]), text(&together[1]));
-}
-
-#[test]
-fn the_best_line_ends_only_where_the_opponent_plays_another_move() {
-    let opponent = Evaluator::Nnue(Arc::new(Model::new(Network::embedded())));
-    let games = play_against(Some(&opponent), &settings(NO_DIVERSIONS), 0..4);
-    let mut ends = 0;
-    for game in &games {
-        let opponent = [Color::White, Color::Black][game.number as usize % 2];
-        let mut ply = 5;
-        for segment in &game.segments {
-            assert_eq!(segment.start.game_ply(), ply, "every position is written");
-            if ply > 5 {
-                assert_eq!(segment.start.side_to_move(), !opponent);
-                ends += 1;
-            }
-            ply += segment.moves.len() as u32;
-        }
-        assert_eq!(u64::from(ply - 5), game.plies);
-    }
-    assert!(ends > 4, "two evaluations hardly ever agree: {ends}");
 }
 
 #[test]
@@ -185,7 +154,7 @@ fn diverted_plies_are_different_ones_of_the_range() {
             max_ply: 20,
             ..NO_DIVERSIONS
         };
-        let mut random = generator(Purpose::Game, 1, game, 0);
+        let mut random = generator(Purpose::GAME, 1, game, 0);
         let mut plies = diverted_plies(&diversions, &mut random);
         plies.sort_unstable();
         plies.dedup();
@@ -207,7 +176,7 @@ fn diverted_plies_are_different_ones_of_the_range() {
 
 #[test]
 fn no_more_plies_are_diverted_than_there_are() {
-    let mut random = generator(Purpose::Game, 1, 1, 0);
+    let mut random = generator(Purpose::GAME, 1, 1, 0);
     let many = Diversions {
         count: 9,
         min_ply: 3,
@@ -280,17 +249,6 @@ fn after_another_good_move_a_new_segment_begins() {
 }
 
 #[test]
-fn the_first_positions_can_be_left_out() {
-    let mut settings = settings(NO_DIVERSIONS);
-    settings.writing.min_ply = 16;
-    let games = play(&settings, 0..2);
-    for game in games {
-        assert_eq!(game.segments[0].start.game_ply(), 16);
-        assert_eq!(game.plies - game.segments[0].moves.len() as u64, 11);
-    }
-}
-
-#[test]
 fn the_deeper_value_of_a_position_remains() {
     let sampling = TreeSampling {
         positions: 1,
@@ -310,20 +268,4 @@ fn the_deeper_value_of_a_position_remains() {
     let nodes = sampler.finish();
     assert_eq!(nodes.len(), 1);
     assert_eq!((nodes[0].score, nodes[0].depth), (200, 5));
-}
-
-#[test]
-fn mates_stand_above_all_scores() {
-    for (value, expected) in [
-        (0, 0),
-        (90, 100),
-        (-45, -50),
-        (MAX_EVALUATION, 31_000),
-        (REPETITION_WIN, 31_000),
-        (mate_in(1), 31_999),
-        (mated_in(2), -31_998),
-        (mated_in(246), -31_754),
-    ] {
-        assert_eq!(centipawns(value), expected, "{value}");
-    }
 }

@@ -10,9 +10,8 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::OpeningError;
 use super::judge::{Endings, why_over};
-use super::random::below;
+use super::{OpeningError, below};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::types::Move16;
@@ -24,42 +23,17 @@ const BOOK_HEADER: &str = "#YANEURAOU-DB2016";
 /// Maximum length of a line in bytes, so that a file without line breaks cannot fill the memory.
 const LONGEST_LINE: u64 = 64 * 1024;
 
-/// A list of texts in one allocation.
-#[derive(Default)]
-pub(super) struct Texts {
-    text: String,
-    /// Start and end of each text in bytes.
-    spans: Vec<(usize, usize)>,
-}
-
-impl Texts {
-    pub(super) fn push(&mut self, text: &str) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        self.spans.push((start, self.text.len()));
-    }
-
-    pub(super) fn get(&self, index: usize) -> Option<&str> {
-        let &(start, end) = self.spans.get(index)?;
-        self.text.get(start..end)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.spans.len()
-    }
-
-    /// Puts the texts into random order (Fisher-Yates shuffle).
-    pub(super) fn shuffle(&mut self, generator: &mut ChaCha8Rng) {
-        for last in (1..self.spans.len()).rev() {
-            self.spans.swap(last, below(generator, last + 1));
-        }
+/// Puts the texts into random order (Fisher-Yates shuffle).
+pub(super) fn shuffle(texts: &mut [Box<str>], generator: &mut ChaCha8Rng) {
+    for last in (1..texts.len()).rev() {
+        texts.swap(last, below(generator, last + 1));
     }
 }
 
 /// The openings of a file.
 pub(super) struct Contents {
     /// The openings in the order of the file, without duplicates.
-    pub(super) texts: Texts,
+    pub(super) texts: Vec<Box<str>>,
     /// Whether the file has its own values, by which the openings have been filtered already.
     pub(super) is_valued: bool,
     /// What is not among the openings.
@@ -69,7 +43,7 @@ pub(super) struct Contents {
 /// Maximum number of positions that a warning names.
 const NAMED: usize = 3;
 
-/// Positions of a file that are no openings.
+/// Positions of a file that are left out.
 #[derive(Default)]
 pub(super) struct LeftOut {
     /// Those where the game is over: line and reason. At most [`NAMED`] of them.
@@ -108,10 +82,7 @@ pub(super) fn read(
     max_imbalance: Option<u32>,
     endings: Endings,
 ) -> Result<Contents, OpeningError> {
-    let fault = |source| OpeningError::Read {
-        path: path.to_owned(),
-        source,
-    };
+    let fault = |error: io::Error| OpeningError::of_file(path, error);
     let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
     let mut collector = Collector::new(endings);
     // Other programs write books without the first line too.
@@ -125,11 +96,7 @@ pub(super) fn read(
             text if is_valued => collector.take_book_line(text, max_imbalance),
             text => collector.take_line(text),
         };
-        result.map_err(|reason| OpeningError::Line {
-            path: path.to_owned(),
-            line: line.number,
-            reason,
-        })?;
+        result.map_err(|reason| OpeningError::in_line(path, line.number, reason))?;
     }
     collector.take_node(max_imbalance);
     let Collector {
@@ -137,11 +104,13 @@ pub(super) fn read(
     } = collector;
     let (path_name, twice, unbalanced) = (path.display(), left_out.twice, left_out.unbalanced);
     log::info!("{path_name}: left out {twice} of positions before, {unbalanced} not balanced");
-    if texts.len() == 0 {
-        return Err(OpeningError::Empty {
-            path: path.to_owned(),
-            left_out: left_out.warning(),
-        });
+    if texts.is_empty() {
+        let left_out = left_out.warning().map(|left_out| format!("; {left_out}"));
+        return Err(OpeningError(format!(
+            "openings {path_name} has no position to play from, expected lines such as 'startpos \
+            moves 7g7f' or an SFEN, or a book with values within the imbalance allowed{}",
+            left_out.unwrap_or_default()
+        )));
     }
     Ok(Contents {
         texts,
@@ -153,7 +122,7 @@ pub(super) fn read(
 /// The openings that have been read so far.
 struct Collector {
     endings: Endings,
-    texts: Texts,
+    texts: Vec<Box<str>>,
     keys: HashSet<u64>,
     left_out: LeftOut,
     /// The number of the line that is being read, from 1.
@@ -173,7 +142,7 @@ impl Collector {
     fn new(endings: Endings) -> Self {
         Self {
             endings,
-            texts: Texts::default(),
+            texts: Vec::new(),
             keys: HashSet::new(),
             left_out: LeftOut::default(),
             line: 0,
@@ -248,7 +217,7 @@ impl Collector {
         if let Some(reason) = why_over(position, self.endings) {
             self.left_out.add_over(line, reason);
         } else if self.keys.insert(position.key().low64()) {
-            self.texts.push(text);
+            self.texts.push(text.into());
         } else {
             self.left_out.twice += 1;
         }
@@ -256,20 +225,20 @@ impl Collector {
 }
 
 /// A line and its number, from 1.
-struct Line<'a> {
-    number: usize,
-    text: &'a str,
+pub(super) struct Line<'a> {
+    pub(super) number: usize,
+    pub(super) text: &'a str,
 }
 
 /// Reads a file line by line.
-struct Lines<R> {
+pub(super) struct Lines<R> {
     reader: R,
     number: usize,
     buffer: Vec<u8>,
 }
 
 impl<R: BufRead> Lines<R> {
-    fn new(reader: R) -> Self {
+    pub(super) fn new(reader: R) -> Self {
         Self {
             reader,
             number: 0,
@@ -277,7 +246,7 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
-    fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.buffer.clear();
         self.number += 1;
         let mut limited = self.reader.by_ref().take(LONGEST_LINE);

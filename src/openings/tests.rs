@@ -265,10 +265,8 @@ fn lines_of_a_file_are_judged_where_a_limit_is_set() {
         openings.get(0).map(ToString::to_string).ok().as_deref(),
         Some("startpos")
     );
-    assert!(matches!(
-        openings.get(1),
-        Err(OpeningError::TooFew { count: 1, .. })
-    ));
+    let error = openings.get(1).map(ToString::to_string);
+    assert!(error.is_err_and(|error| error.0.contains("has only 1: play fewer games")));
     assert_eq!(openings.known(), Some(1));
 }
 
@@ -397,6 +395,7 @@ fn ranges_of_plies_have_both_ends() {
         ("8..=12", 8, 12),
         ("10", 10, 10),
         (" 1 .. 100 ", 1, 100),
+        ("0..4", 0, 4),
     ] {
         assert_eq!(text.parse().ok(), Plies::new(least, most), "{text}");
     }
@@ -405,10 +404,9 @@ fn ranges_of_plies_have_both_ends() {
         "..",
         "8..",
         "..12",
-        "0..4",
         "12..8",
         "8-12",
-        "1..101",
+        "1..201",
         "8..12..16",
         "-1",
     ] {

@@ -1,4 +1,5 @@
-//! Openings: random moves from a start position, rejected if a search finds a side far ahead.
+//! The openings of self-play: random moves from a start position, rejected if a search finds a side
+//! far ahead.
 //!
 //! Start positions are that of an even game, those of a file, or for some games those around the
 //! entry of a king into its promotion zone.
@@ -9,19 +10,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rand_chacha::ChaCha8Rng;
-use thiserror::Error;
+use serde::{Deserialize, Serialize};
 
-use super::game::centipawns;
-use super::outcome::end_by_rules;
-use super::settings::Openings;
-use super::{GensfenError, Purpose, below, fraction, generator};
+use super::file::Lines;
+use super::judge::{Endings, why_over};
+use super::random::play_random_moves;
+use super::{OpeningError, Plies, Purpose, below, fraction, generator};
 use crate::bitboard::Bitboard;
-use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::records::RecordError;
-use crate::records::game_reader::GameError;
 use crate::records::pack::{PackGame, PackReader};
-use crate::records::packed::{HuffmanCodedPos, PackedError};
+use crate::records::packed::HuffmanCodedPos;
+use crate::records::score;
 use crate::records::sfen_line::SfenLine;
 use crate::search::{Limits, Solo};
 use crate::types::{Color, EnteringKingRule, Move, PieceType};
@@ -29,16 +28,43 @@ use crate::types::{Color, EnteringKingRule, Move, PieceType};
 /// The number of attempts at one opening before the settings are refused as impossible.
 const MAX_ATTEMPTS: u64 = 1000;
 
-/// The least number of random moves after a start around an entry, each drawn uniformly from the
-/// legal moves.
-const MIN_PLIES_AFTER_ENTRY: u32 = 2;
-/// The greatest number of random moves after a start around an entry.
-const MAX_PLIES_AFTER_ENTRY: u32 = 4;
+/// The number of random moves after a start around an entry.
+const PLIES_AFTER_ENTRY: Plies = Plies { least: 2, most: 4 };
 
-/// Generates the openings of games.
-pub(super) struct Opener<'a> {
-    openings: &'a Openings,
-    beginnings: &'a Beginnings,
+/// How the games of self-play begin.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SelfPlayOpenings {
+    /// Name and checksum of the file of start positions; `None` for the standard start position.
+    pub roots: Option<String>,
+    /// Minimum number of random plies, in which each legal move is equally likely.
+    pub least_plies: u32,
+    /// Maximum number of random plies.
+    pub most_plies: u32,
+    /// Maximum advantage of either side after the opening, in centipawns. Other openings are
+    /// replaced.
+    pub limit: u32,
+    /// Nodes of the search that judges an opening; 0 accepts every opening.
+    pub nodes: u64,
+    /// Games that begin around the entry of a king, if there are any.
+    pub entering_kings: Option<EnteringKings>,
+}
+
+/// Games that begin shortly before or after a king enters the promotion zone. They are not
+/// adjudicated.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct EnteringKings {
+    /// Share of all games, 0 to 1.
+    pub share: f64,
+    /// Move number after which such a game is a draw.
+    pub max_ply: u32,
+    /// Names and checksums of the files with games from which the positions are taken.
+    pub files: Vec<String>,
+}
+
+/// Generates the openings of self-play.
+pub(crate) struct Opener<'a> {
+    openings: &'a SelfPlayOpenings,
+    starts: &'a StartPositions,
     rule: EnteringKingRule,
     seed: u64,
     /// The last ply of a game; openings beyond it are rejected.
@@ -47,26 +73,26 @@ pub(super) struct Opener<'a> {
 }
 
 /// The start of a game.
-pub(super) struct Opening {
-    pub(super) position: Position,
+pub(crate) struct Opening {
+    pub(crate) position: Position,
     /// The number of openings rejected before it.
-    pub(super) rejected: u64,
+    pub(crate) rejected: u64,
     /// The nodes of the searches that judged it and the rejected ones.
-    pub(super) nodes: u64,
+    pub(crate) nodes: u64,
     /// The maximum ply of an entering-king game; `None` for other games.
-    pub(super) max_ply: Option<u32>,
+    pub(crate) max_ply: Option<u32>,
 }
 
 impl Opening {
-    pub(super) const fn is_entering_king(&self) -> bool {
+    pub(crate) const fn is_entering_king(&self) -> bool {
         self.max_ply.is_some()
     }
 }
 
 impl<'a> Opener<'a> {
-    pub(super) fn new(
-        openings: &'a Openings,
-        beginnings: &'a Beginnings,
+    pub(crate) fn new(
+        openings: &'a SelfPlayOpenings,
+        starts: &'a StartPositions,
         rule: EnteringKingRule,
         seed: u64,
         max_ply: u32,
@@ -77,7 +103,7 @@ impl<'a> Opener<'a> {
         };
         Self {
             openings,
-            beginnings,
+            starts,
             rule,
             seed,
             max_ply,
@@ -87,17 +113,21 @@ impl<'a> Opener<'a> {
 
     /// The opening of the game with this number. It depends on the number and the settings only, if
     /// `solo` was cleared after the last game.
-    pub(super) fn open(&self, game: u64, solo: &mut Solo) -> Result<Opening, GensfenError> {
+    pub(crate) fn open(&self, game: u64, solo: &mut Solo) -> Result<Opening, OpeningError> {
         if let Some(opening) = self.enter(game) {
             return Ok(opening);
         }
+        let plies = Plies {
+            least: self.openings.least_plies,
+            most: self.openings.most_plies,
+        };
         let mut nodes = 0;
         for attempt in 0..MAX_ATTEMPTS {
-            let mut random = generator(Purpose::Opening, self.seed, game, attempt);
-            let Some(position) = self.attempt(&mut random) else {
-                continue;
-            };
-            if self.is_balanced(&position, solo, &mut nodes) {
+            let mut random = generator(Purpose::OPENING, self.seed, game, attempt);
+            let start = &self.starts.roots;
+            if let Some(position) = self.attempt(start, plies, self.max_ply, &mut random)
+                && self.is_balanced(&position, solo, &mut nodes)
+            {
                 return Ok(Opening {
                     position,
                     rejected: attempt,
@@ -106,23 +136,11 @@ impl<'a> Opener<'a> {
                 });
             }
         }
-        Err(GensfenError::NoOpening {
-            game,
-            attempts: MAX_ATTEMPTS,
-            limit: self.openings.limit,
-        })
-    }
-
-    /// `None` if the game ends by the rules or the number of moves.
-    fn attempt(&self, random: &mut ChaCha8Rng) -> Option<Position> {
-        let position = self.beginnings.roots.choose(random);
-        let Openings {
-            least_plies,
-            most_plies,
-            ..
-        } = *self.openings;
-        self.play_at_random(position, least_plies, most_plies, random)
-            .filter(|position| position.game_ply() <= self.max_ply)
+        let limit = self.openings.limit;
+        Err(OpeningError(format!(
+            "game {game}: {MAX_ATTEMPTS} openings were tried, and none is both unfinished and \
+            within {limit} centipawns; expected a higher limit, or fewer random plies"
+        )))
     }
 
     /// The opening of an entering-king game, if the game with this number is drawn to be one. It is
@@ -130,50 +148,36 @@ impl<'a> Opener<'a> {
     /// show how it wins.
     fn enter(&self, game: u64) -> Option<Opening> {
         let settings = self.openings.entering_kings.as_ref()?;
-        let starts = self.beginnings.entering_kings.as_ref()?;
-        let mut random = generator(Purpose::EnteringKing, self.seed, game, 0);
+        let starts = self.starts.entering_kings.as_ref()?;
+        let mut random = generator(Purpose::ENTERING_KING, self.seed, game, 0);
         if fraction(&mut random) >= settings.share {
             return None;
         }
-        let mut attempt = || {
-            let position = starts.choose(&mut random);
-            self.play_at_random(
-                position,
-                MIN_PLIES_AFTER_ENTRY,
-                MAX_PLIES_AFTER_ENTRY,
-                &mut random,
-            )
-            .filter(|position| position.game_ply() <= settings.max_ply)
-        };
-        let position = (0..MAX_ATTEMPTS).find_map(|_| attempt())?;
+        let mut attempt = || self.attempt(starts, PLIES_AFTER_ENTRY, settings.max_ply, &mut random);
         Some(Opening {
-            position,
+            position: (0..MAX_ATTEMPTS).find_map(|_| attempt())?,
             rejected: 0,
             nodes: 0,
             max_ply: Some(settings.max_ply),
         })
     }
 
-    /// Plays random moves; `None` if the game ends by the rules.
-    fn play_at_random(
+    /// Random moves from one of these positions; `None` if the game ends by the rules or the number
+    /// of moves.
+    fn attempt(
         &self,
-        mut position: Position,
-        least: u32,
-        most: u32,
+        starts: &StartSet,
+        plies: Plies,
+        max_ply: u32,
         random: &mut ChaCha8Rng,
     ) -> Option<Position> {
-        let choices = most.saturating_sub(least) as usize + 1;
-        let plies = least + below(random, choices) as u32;
-        for _ in 0..plies {
-            let moves = legal_moves(&position);
-            if moves.is_empty() {
-                return None;
-            }
-            position.do_move(moves[below(random, moves.len())]);
-        }
-        end_by_rules(&position, self.rule)
-            .is_none()
-            .then_some(position)
+        let endings = Endings {
+            entering_king: self.rule,
+            max_moves: max_ply,
+        };
+        let mut position = starts.choose(random);
+        play_random_moves(&mut position, plies, random)?;
+        why_over(&position, endings).is_none().then_some(position)
     }
 
     /// Whether a search finds neither side far ahead. Its hash entries stay for the game; clearing
@@ -186,7 +190,7 @@ impl<'a> Opener<'a> {
         solo.set_multi_pv(1);
         let result = solo.search(position, &self.limits);
         *nodes += result.statistics.nodes;
-        let score = result.lines.first().map(|line| centipawns(line.value));
+        let score = result.lines.first().map(|line| score::of_value(line.value));
         score.is_some_and(|score| u32::from(score.unsigned_abs()) <= self.openings.limit)
     }
 }
@@ -195,11 +199,11 @@ impl<'a> Opener<'a> {
 
 /// The start positions of a run, read from the files that the settings name.
 #[derive(Clone, Debug)]
-pub struct Beginnings {
+pub struct StartPositions {
     /// Start positions of most games.
-    pub roots: Starts,
-    /// Start positions of some games, see [`EnteringKings`](super::EnteringKings).
-    pub entering_kings: Option<Starts>,
+    pub roots: StartSet,
+    /// Start positions of some games, see [`EnteringKings`].
+    pub entering_kings: Option<StartSet>,
 }
 
 /// Bytes of a position in a file of hcp.
@@ -209,12 +213,12 @@ const HCP_PLY: u32 = 1;
 
 /// A set of start positions. They are kept packed, because a file can have millions.
 #[derive(Clone, Debug)]
-pub struct Starts {
+pub struct StartSet {
     positions: Vec<PackedStart>,
     files: Vec<String>,
 }
 
-impl Starts {
+impl StartSet {
     /// Only the start position of an even game.
     pub fn startpos() -> Self {
         Self {
@@ -229,8 +233,8 @@ impl Starts {
     ///
     /// # Errors
     /// The file cannot be read, has no positions, or a line or record is invalid.
-    pub fn of_roots(path: &Path) -> Result<Self, StartsError> {
-        let bytes = fs::read(path).map_err(io_error(path))?;
+    pub fn of_roots(path: &Path) -> Result<Self, OpeningError> {
+        let bytes = fs::read(path).map_err(|error| OpeningError::of_file(path, error))?;
         let is_hcp = path.extension().is_some_and(|extension| extension == "hcp");
         let positions = if is_hcp {
             read_hcp(path, &bytes)?
@@ -238,7 +242,10 @@ impl Starts {
             read_lines(path, &bytes)?
         };
         if positions.is_empty() {
-            return Err(StartsError::Empty(path.to_owned()));
+            return Err(OpeningError::of_file(
+                path,
+                "has no positions, expected one at least",
+            ));
         }
         Ok(Self {
             positions,
@@ -251,25 +258,26 @@ impl Starts {
     ///
     /// # Errors
     /// A file cannot be read, or no king enters.
-    pub fn of_entering_kings(paths: &[PathBuf]) -> Result<Self, StartsError> {
+    pub fn of_entering_kings(paths: &[PathBuf]) -> Result<Self, OpeningError> {
         let (mut positions, mut files, mut games) = (Vec::new(), Vec::new(), 0);
         for path in paths {
+            let file = File::open(path).map_err(|error| OpeningError::of_file(path, error))?;
             let mut input = Summed {
-                input: File::open(path).map_err(io_error(path))?,
+                input: file,
                 sum: crc32fast::Hasher::new(),
             };
             for game in PackReader::new(BufReader::new(&mut input)) {
-                let game = game.map_err(|source| StartsError::Game {
-                    path: path.clone(),
-                    source: Box::new(source),
-                })?;
+                let game = game.map_err(|error| OpeningError::of_file(path, error))?;
                 positions.extend(starts_around_entry(&game));
                 games += 1;
             }
             files.push(identity(path, input.sum.finalize()));
         }
         if positions.is_empty() {
-            return Err(StartsError::NoEntry { games });
+            return Err(OpeningError(format!(
+                "no king enters the enemy's camp in any of the {games} games, expected files with \
+                such games"
+            )));
         }
         Ok(Self { positions, files })
     }
@@ -293,42 +301,39 @@ impl Starts {
 }
 
 /// The positions of a file of hcp.
-fn read_hcp(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, StartsError> {
+fn read_hcp(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, OpeningError> {
     let (records, rest) = bytes.as_chunks::<HCP_BYTES>();
     if !rest.is_empty() {
-        return Err(StartsError::Length {
-            path: path.to_owned(),
-            length: bytes.len(),
-        });
+        let length = bytes.len();
+        let reason =
+            format!("has {length} bytes, expected a multiple of {HCP_BYTES} in a file of hcp");
+        return Err(OpeningError::of_file(path, reason));
     }
     let start = |(index, &record)| {
         let position = HuffmanCodedPos::from_bytes(record).unpack(HCP_PLY);
-        position
-            .map(|position| PackedStart::of(&position))
-            .map_err(|source| StartsError::Record {
-                path: path.to_owned(),
-                record: index + 1,
-                source,
-            })
+        let position = position.map_err(|error| {
+            OpeningError::of_file(path, format_args!("record {}: {error}", index + 1))
+        })?;
+        Ok(PackedStart::of(&position))
     };
     records.iter().enumerate().map(start).collect()
 }
 
 /// The positions of a file of SFEN or of moves.
-fn read_lines(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, StartsError> {
-    // Bytes that are not UTF-8 cannot be a move; the error then names their line.
-    let text = String::from_utf8_lossy(bytes);
+fn read_lines(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, OpeningError> {
+    let mut lines = Lines::new(bytes);
     let mut starts = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
+    while let Some(line) = lines
+        .next()
+        .map_err(|error| OpeningError::of_file(path, error))?
+    {
+        let text = line.text.trim();
+        if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let game: SfenLine = line.parse().map_err(|error| StartsError::Line {
-            path: path.to_owned(),
-            line: index + 1,
-            source: Box::new(error),
-        })?;
+        let game: SfenLine = text
+            .parse()
+            .map_err(|error| OpeningError::in_line(path, line.number, error))?;
         starts.push(PackedStart::of(&game.position()));
     }
     Ok(starts)
@@ -337,13 +342,6 @@ fn read_lines(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, StartsError
 fn identity(path: &Path, checksum: u32) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!("{name}, checksum {checksum:08x}")
-}
-
-fn io_error(path: &Path) -> impl Fn(io::Error) -> StartsError {
-    move |source| StartsError::Io {
-        path: path.to_owned(),
-        source,
-    }
 }
 
 /// A reader that computes the checksum of its bytes.
@@ -379,68 +377,6 @@ impl PackedStart {
         let position = self.position.unpack(self.ply.into());
         position.expect("only what is a position becomes a start")
     }
-}
-
-/// Why start positions cannot be read.
-#[derive(Debug, Error)]
-pub enum StartsError {
-    /// The file cannot be read.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file that cannot be opened or read.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A line is not a position.
-    #[error("{} line {line}: {source}", path.display())]
-    Line {
-        /// The file of start positions.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        source: Box<RecordError>,
-    },
-    /// The size of a file of packed positions is not a multiple of 32 bytes.
-    #[error("{} has {length} bytes, expected a multiple of {HCP_BYTES} in a file of \
-        hcp", path.display())]
-    Length {
-        /// The file of packed positions.
-        path: PathBuf,
-        /// Its size in bytes.
-        length: usize,
-    },
-    /// A packed position is invalid.
-    #[error("{} record {record}: {source}", path.display())]
-    Record {
-        /// The file of packed positions.
-        path: PathBuf,
-        /// The number of the record, from 1.
-        record: usize,
-        /// What is wrong with it.
-        source: PackedError,
-    },
-    /// A game cannot be read.
-    #[error("{}: {source}", path.display())]
-    Game {
-        /// The file of games.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: Box<GameError>,
-    },
-    /// The file has no positions.
-    #[error("{} has no positions, expected one at least", .0.display())]
-    Empty(PathBuf),
-    /// No king enters its promotion zone in any of the games.
-    #[error(
-        "no king enters the enemy's camp in any of the {games} games, expected files with such \
-         games"
-    )]
-    NoEntry {
-        /// The number of games in all files.
-        games: u64,
-    },
 }
 
 /// The starts of new games around the entry of a king, in plies from it. Games with an entering
@@ -492,7 +428,6 @@ mod tests {
     use crate::position::Position;
     use crate::records::game::GameResult;
     use crate::records::pack::PackReason;
-    use crate::train::gensfen::{Purpose, generator};
     use crate::types::{Rank, Square};
 
     /// A game of two kings in which black's stays on its first rank for `wait` moves and then
@@ -585,7 +520,7 @@ mod tests {
 
     fn error(name: &str, content: &[u8]) -> String {
         let file = Temporary::new(name, content);
-        Starts::of_roots(&file.0)
+        StartSet::of_roots(&file.0)
             .expect_err("a bad file")
             .to_string()
     }
@@ -595,7 +530,7 @@ mod tests {
         let text = "# two\n\nstartpos moves 7g7f 3c3d\nsfen \
         8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124\n";
         let file = Temporary::new("roots.sfen", text.as_bytes());
-        let read = Starts::of_roots(&file.0).expect("good lines");
+        let read = StartSet::of_roots(&file.0).expect("good lines");
         assert_eq!(read.len(), 2);
         let positions: Vec<Position> = read
             .positions
@@ -609,13 +544,13 @@ mod tests {
             .flat_map(|position| HuffmanCodedPos::of(position).to_bytes())
             .collect();
         let file = Temporary::new("roots.hcp", &records);
-        let packed = Starts::of_roots(&file.0).expect("good records");
+        let packed = StartSet::of_roots(&file.0).expect("good records");
         for (start, position) in packed.positions.iter().zip(&positions) {
             let unpacked = start.position();
             assert_eq!(unpacked.key(), position.key());
             assert_eq!(unpacked.game_ply(), 1);
         }
-        let mut random = generator(Purpose::Opening, 1, 1, 1);
+        let mut random = generator(Purpose::OPENING, 1, 1, 1);
         let chosen: Vec<_> = (0..20).map(|_| packed.choose(&mut random).key()).collect();
         assert!(
             positions
@@ -628,7 +563,7 @@ mod tests {
     fn files_are_known_by_their_content() {
         let identity = |content: &str| {
             let file = Temporary::new("same.sfen", content.as_bytes());
-            let starts = Starts::of_roots(&file.0).expect("good lines");
+            let starts = StartSet::of_roots(&file.0).expect("good lines");
             starts.files().to_vec()
         };
         let one = identity("startpos\n");
@@ -641,7 +576,7 @@ mod tests {
     fn bad_files_are_named_with_the_place() {
         let message = error("bad.sfen", b"startpos\nstartpos moves 7g7e\n");
         assert!(
-            message.contains("bad.sfen line 2") && message.contains("7g7e"),
+            message.contains("bad.sfen, line 2") && message.contains("7g7e"),
             "{message}"
         );
         let message = error("bad-text.sfen", b"startpos\n\xff\xfe\n");
@@ -656,7 +591,7 @@ mod tests {
             .to_vec();
         records.extend([0xff; 32]);
         let message = error("record.hcp", &records);
-        assert!(message.contains("record.hcp record 2"), "{message}");
+        assert!(message.contains("record.hcp: record 2"), "{message}");
         assert!(error("empty.hcp", b"").contains("no positions"));
         assert!(error("empty.sfen", b"# nothing\n").contains("no positions"));
     }
@@ -665,14 +600,14 @@ mod tests {
     fn without_an_entry_there_is_nothing_to_begin_from() {
         let file = Temporary::new("none.pack", b"");
         let paths = [file.0.clone()];
-        let message = Starts::of_entering_kings(&paths).expect_err("no games");
+        let message = StartSet::of_entering_kings(&paths).expect_err("no games");
         assert!(
             message.to_string().contains("any of the 0 games"),
             "{message}"
         );
         let file = Temporary::new("bad.pack", b"\x01\x02");
         let paths = [file.0.clone()];
-        let message = Starts::of_entering_kings(&paths).expect_err("no game");
+        let message = StartSet::of_entering_kings(&paths).expect_err("no game");
         assert!(
             message.to_string().contains("bad.pack: game 1"),
             "{message}"

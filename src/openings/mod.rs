@@ -1,40 +1,44 @@
-//! The openings of a match.
+//! The openings of games: those of matches and of tuning runs, and in `self_play` those of
+//! self-play.
 //!
-//! An opening is a line whose text is the argument of the USI command `position`: `startpos moves
-//! 7g7f …`. [`Openings`] lists them in an order that follows from the settings alone: opening `k`
-//! is the same on every machine, whichever openings were requested before, so that shards and
-//! resumed matches need no further coordination. No opening of a file or of few random moves occurs
-//! twice; two openings are the same if they lead to the same position. Positions in which the game
-//! is over are left out; a warning names the lines of a file with such positions.
+//! An opening of a match is a line whose text is the argument of the USI command `position`:
+//! `startpos moves 7g7f …`. [`Openings`] lists them in an order that follows from the settings
+//! alone: opening `k` is the same on every machine, whichever openings were requested before, so
+//! that shards and resumed matches need no further coordination. No opening of a file or of few
+//! random moves occurs twice; two openings are the same if they lead to the same position.
+//! Positions in which the game is over are left out; a warning names the lines of a file with such
+//! positions.
 
 mod file;
 mod judge;
 mod random;
+mod self_play;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 use std::fmt;
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::records::RecordError;
 use crate::records::sfen_line::SfenLine;
 use crate::types::EnteringKingRule;
 use crate::util::{counted, shorten};
-use file::Texts;
 pub use judge::Endings;
 use judge::Judge;
-use random::{Purpose, RandomOpenings};
+use random::RandomOpenings;
+pub(crate) use random::{Purpose, below, fraction, generator};
+pub use self_play::{EnteringKings, SelfPlayOpenings, StartPositions, StartSet};
+pub(crate) use self_play::{Opener, Opening};
 
 /// The openings of a match.
 pub struct Openings {
     /// The openings found so far, in order, except random ones.
-    found: Texts,
+    found: Vec<Box<str>>,
     /// The source of further openings.
     supply: Supply,
     /// Description of the source for messages.
@@ -50,7 +54,7 @@ enum Supply {
     Nothing,
     /// Lines of a file that have not been judged yet, from `next` on.
     Unjudged {
-        candidates: Texts,
+        candidates: Vec<Box<str>>,
         next: usize,
         judge: Judge,
     },
@@ -69,11 +73,11 @@ impl Openings {
     ) -> Result<Self, OpeningError> {
         let endings = endings.into();
         let judge = settings.max_imbalance.map(Judge::new);
-        let mut found = Texts::default();
+        let mut found = Vec::new();
         let mut warning = None;
         let (supply, origin) = match &settings.source {
             Source::Startpos => {
-                found.push("startpos");
+                found.push("startpos".into());
                 (Supply::Nothing, "the start position".to_owned())
             }
             Source::Random { plies } => {
@@ -85,8 +89,8 @@ impl Openings {
                 let over = contents.left_out.warning();
                 warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
-                    let mut generator = random::generator(Purpose::Order, settings.seed, 0, 0);
-                    contents.texts.shuffle(&mut generator);
+                    let mut generator = generator(Purpose::ORDER, settings.seed, 0, 0);
+                    file::shuffle(&mut contents.texts, &mut generator);
                 }
                 let supply = match judge {
                     Some(judge) if !contents.is_valued => Supply::Unjudged {
@@ -128,20 +132,33 @@ impl Openings {
         } else {
             while self.found.len() <= index {
                 if !self.find_one_more()? {
-                    return Err(OpeningError::TooFew {
-                        number: index + 1,
-                        count: self.found.len(),
-                        origin: self.origin.clone(),
-                    });
+                    return Err(self.too_few(index + 1));
                 }
             }
-            self.found.get(index).unwrap_or_default()
+            &self.found[index]
         };
-        let opening = text.parse().map_err(|error| OpeningError::Unreadable {
-            number: index + 1,
-            error,
-        })?;
-        Ok(self.current.insert(opening))
+        Ok(self.current.insert(parse(text, index + 1)?))
+    }
+
+    /// As [`Openings::get`], but begins again with the first opening after the last one.
+    ///
+    /// # Errors
+    /// There are no openings.
+    pub fn get_in_turn(&mut self, index: usize) -> Result<&SfenLine, OpeningError> {
+        // Some sources know their number of openings only when all have been used.
+        let is_there = self.get(index).is_ok();
+        match self.known() {
+            Some(count) if !is_there && count > 0 => self.get(index % count),
+            _ => self.get(index),
+        }
+    }
+
+    fn too_few(&self, number: usize) -> OpeningError {
+        let (origin, count) = (&self.origin, self.found.len());
+        OpeningError(format!(
+            "opening {number} was asked for, but {origin} has only {count}: play fewer games, \
+            allow a larger imbalance if there is a limit, or take a larger file or random moves"
+        ))
     }
 
     /// Checks that games do not end before the engines move. The longer ones of a file were left
@@ -152,10 +169,9 @@ impl Openings {
     pub fn check_length(&mut self, max_moves: u32) -> Result<(), OpeningError> {
         let ply = self.get(0)?.position().game_ply();
         if max_moves > 0 && ply > max_moves {
-            return Err(OpeningError::Long {
-                ply,
-                most: max_moves,
-            });
+            return Err(OpeningError(format!(
+                "the first opening ends before move {ply}, expected --max-moves above {max_moves}"
+            )));
         }
         Ok(())
     }
@@ -179,13 +195,9 @@ impl Openings {
             } => {
                 while let Some(text) = candidates.get(*next) {
                     *next += 1;
-                    let opening: SfenLine =
-                        text.parse().map_err(|error| OpeningError::Unreadable {
-                            number: *next,
-                            error,
-                        })?;
+                    let opening = parse(text, *next)?;
                     if judge.is_balanced(&opening.position()) {
-                        self.found.push(text);
+                        self.found.push(text.clone());
                         return Ok(true);
                     }
                 }
@@ -259,21 +271,32 @@ pub struct Plies {
     most: u32,
 }
 
-/// Maximum number of plies of a random opening. Games of random moves end soon after that.
-const MOST_PLIES: u32 = 100;
+/// Maximum number of plies of a random opening. Most games of random moves have ended by then.
+const MOST_PLIES: u32 = 200;
 
 /// A text that is not a range of plies.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "'{0}' is no range of plies, expected two numbers from 1 to {MOST_PLIES} such as 8..12 (both \
+    "'{0}' is not a range of plies, expected two numbers up to {MOST_PLIES} such as 8..12 (both \
     included), or one"
 )]
 pub struct PliesError(String);
 
 impl Plies {
-    /// The range from `least` to `most`; `None` unless 1 <= `least` <= `most` <= 100.
+    /// The range from `least` to `most`; `None` unless `least` <= `most` <= 200.
     pub fn new(least: u32, most: u32) -> Option<Self> {
-        (1 <= least && least <= most && most <= MOST_PLIES).then_some(Self { least, most })
+        (least <= most && most <= MOST_PLIES).then_some(Self { least, most })
+    }
+
+    /// The random plies of self-play from the start position.
+    pub const SELF_PLAY: Self = Self { least: 8, most: 9 };
+
+    /// This number of plies.
+    pub const fn exactly(plies: u32) -> Self {
+        Self {
+            least: plies,
+            most: plies,
+        }
     }
 
     /// The lower end of the range.
@@ -325,85 +348,28 @@ impl From<Plies> for String {
     }
 }
 
-/// Why an opening cannot be provided.
+/// Why an opening cannot be provided: what was found and what was expected.
 #[derive(Debug, Error)]
-pub enum OpeningError {
-    /// A file cannot be read.
-    #[error("openings {}: {source}", path.display())]
-    Read {
-        /// Its path.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A line of a file is not an opening.
-    #[error("openings {}, line {line}: {reason}", path.display())]
-    Line {
-        /// Its path.
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-        /// What was found and what was expected.
-        reason: String,
-    },
-    /// A file has no usable opening.
-    #[error(
-        "openings {} has no position to play from, expected lines such as 'startpos moves 7g7f' \
-        or an SFEN, or a book with values within the imbalance allowed{}",
-        path.display(),
-        left_out.as_ref().map(|left_out| format!("; {left_out}")).unwrap_or_default()
-    )]
-    Empty {
-        /// Its path.
-        path: PathBuf,
-        /// Its positions where no game can begin, if it has some.
-        left_out: Option<String>,
-    },
-    /// Games end with their openings.
-    #[error("the first opening ends before move {ply}, expected --max-moves above {most}")]
-    Long {
-        /// Ply of the first move of an engine, from 1.
-        ply: u32,
-        /// Move number after which a game is a draw.
-        most: u32,
-    },
-    /// There are fewer openings than requested.
-    #[error(
-        "opening {number} was asked for, but {origin} has only {count}: play fewer games, allow a \
-        larger imbalance if there is a limit, or take a larger file or random moves"
-    )]
-    TooFew {
-        /// Number of the requested opening, from 1.
-        number: usize,
-        /// Number of available openings.
-        count: usize,
-        /// The source of the openings, for the message.
-        origin: String,
-    },
-    /// Random moves lead to no new positions.
-    #[error(
-        "no opening {number} in {attempts} attempts: too few positions after {plies} plies are \
-        new, balanced and out of check; use more plies or allow a larger imbalance"
-    )]
-    UsedUp {
-        /// Number of the requested opening, from 1.
-        number: u64,
-        /// Number of random lines that were tried.
-        attempts: u64,
-        /// The range of plies.
-        plies: Plies,
-    },
-    /// A set of openings cannot be written.
-    #[error("cannot write the openings: {0}")]
-    Write(#[from] io::Error),
-    /// An opening made by this program cannot be parsed.
-    #[error("opening {number}: {error}")]
-    Unreadable {
-        /// Number of the opening, from 1.
-        number: usize,
-        /// The error of the parser.
-        error: RecordError,
-    },
+#[error("{0}")]
+pub struct OpeningError(String);
+
+impl OpeningError {
+    fn of_file(path: &Path, reason: impl fmt::Display) -> Self {
+        Self(format!("openings {}: {reason}", path.display()))
+    }
+
+    fn in_line(path: &Path, line: usize, reason: impl fmt::Display) -> Self {
+        Self(format!(
+            "openings {}, line {line}: {reason}",
+            path.display()
+        ))
+    }
+}
+
+/// Parses the opening with this number, from 1.
+fn parse(text: &str, number: usize) -> Result<SfenLine, OpeningError> {
+    text.parse()
+        .map_err(|error| OpeningError(format!("opening {number}: {error}")))
 }
 
 /// Writes a set of openings that [`Openings`] can read from a file: the first `count` of the
@@ -425,8 +391,9 @@ pub fn write_set(
     let mut openings = Openings::new(settings, EnteringKingRule::NoEnteringKing)?;
     let version = env!("CARGO_PKG_VERSION");
     let openings_count = counted(count, "opening");
-    writeln!(out, "# {openings_count}, made by Raicho {version} with")?;
-    writeln!(out, "# {command}")?;
+    let fault = |error| OpeningError(format!("cannot write the openings: {error}"));
+    let header = format!("# {openings_count}, made by Raicho {version} with\n# {command}\n");
+    out.write_all(header.as_bytes()).map_err(fault)?;
     // Random openings may by chance be the same.
     let mut keys = HashSet::new();
     for index in 0.. {
@@ -435,10 +402,10 @@ pub fn write_set(
         }
         let opening = openings.get(index)?;
         if keys.insert(opening.position().key()) {
-            writeln!(out, "{opening}")?;
+            writeln!(out, "{opening}").map_err(fault)?;
             on_progress(keys.len());
         }
     }
-    out.flush()?;
+    out.flush().map_err(fault)?;
     Ok(openings.warning().map(str::to_owned))
 }

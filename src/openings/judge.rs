@@ -3,7 +3,6 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::super::referee::Rules;
 use crate::engine::Engine;
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -16,7 +15,7 @@ const NODES: u64 = 20_000;
 /// Size of the transposition table in MB. A small one is cleared quickly before each search.
 const HASH_MB: usize = 1;
 
-/// The rules of a match that can end a game at once.
+/// The rules by which a game can end at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Endings {
     /// The rule for declarations.
@@ -30,15 +29,6 @@ impl From<EnteringKingRule> for Endings {
         Self {
             entering_king,
             max_moves: 0,
-        }
-    }
-}
-
-impl From<&Rules> for Endings {
-    fn from(rules: &Rules) -> Self {
-        Self {
-            entering_king: rules.entering_king,
-            max_moves: rules.max_moves,
         }
     }
 }
