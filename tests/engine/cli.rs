@@ -328,3 +328,20 @@ fn a_closed_pipe_ends_a_tool_quietly() {
         assert_eq!(text(&output.stderr), "", "{words}");
     }
 }
+
+#[test]
+fn options_of_version_1_say_what_replaces_them() {
+    for (words, expected) in [
+        (
+            "match --rounds 3",
+            "--rounds of version 1 is gone: --games 2N",
+        ),
+        ("book think --each", "--each of version 1 is gone"),
+        ("learn --width=64 a.pack", "--shape raicho_256x2-8"),
+    ] {
+        let said = raicho!("{words}").refused();
+        assert!(said.contains(expected), "{words}: {said}");
+    }
+    let said = raicho!("match --nonsense").refused();
+    assert!(!said.contains("version 1"), "{said}");
+}
