@@ -37,7 +37,7 @@ fn data() -> Data {
                 break;
             }
             position.do_move(moves[random.random_range(0..moves.len())]);
-            data.add(&filter, false, &mut position, None, Judged::of_game(0, 0));
+            data.add(filter, false, &mut position, None, Judged::of_game(0, 0));
         }
     }
     data

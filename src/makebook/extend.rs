@@ -430,7 +430,7 @@ impl GrowingBook {
         if let Some(&number) = self.numbers.get(&entry.position) {
             let earlier = &mut self.entries[number];
             let both = vec![earlier.clone(), entry];
-            if let Some(united) = of_one_book(both) {
+            if let Some(united) = of_one_book(&both) {
                 *earlier = united;
             }
             return Ok(());

@@ -152,7 +152,7 @@ fn combine(group: Vec<(u32, BookEntry)>, rule: MergeRule) -> Option<BookEntry> {
         }
     }
     let entries = books.into_iter();
-    let entries = entries.filter_map(|(_, entries)| of_one_book(entries));
+    let entries = entries.filter_map(|(_, entries)| of_one_book(&entries));
     of_several_books(entries.collect(), rule)
 }
 
@@ -184,7 +184,7 @@ pub(super) const fn ply_rank(ply: u32) -> u32 {
 
 /// One entry of those of one book: only those of the smallest ply count. A move that stands there
 /// again replaces the earlier one, and the counts are added. `None` of nothing.
-pub(super) fn of_one_book(entries: Vec<BookEntry>) -> Option<BookEntry> {
+pub(super) fn of_one_book(entries: &[BookEntry]) -> Option<BookEntry> {
     let ply_of = |entry: &BookEntry| ply_rank(entry.ply);
     let ply = entries.iter().map(ply_of).min()?;
     let mut same = entries.iter().filter(|entry| ply_of(entry) == ply);
@@ -310,8 +310,8 @@ mod tests {
             entry(1, &[("2g2f", 6, 4, 4)]),
         ];
         let expected = entry(1, &[("2g2f", 6, 4, 5), ("7g7f", 1, 2, 3)]);
-        assert_eq!(of_one_book(entries), Some(expected));
-        assert_eq!(of_one_book(Vec::new()), None);
+        assert_eq!(of_one_book(&entries), Some(expected));
+        assert_eq!(of_one_book(&[]), None);
     }
 
     #[test]

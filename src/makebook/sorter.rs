@@ -445,9 +445,12 @@ pub(super) struct Groups {
 
 impl Groups {
     pub(super) fn of(sorter: Sorter) -> anyhow::Result<Self> {
-        let mut sorted = sorter.finish()?;
-        let next = sorted.next()?;
-        Ok(Self { sorted, next })
+        let mut groups = Self {
+            sorted: sorter.finish()?,
+            next: None,
+        };
+        groups.next = groups.sorted.next()?;
+        Ok(groups)
     }
 
     /// The values of the next key, `None` at the end.

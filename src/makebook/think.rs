@@ -411,6 +411,6 @@ pub fn write_thoughts(
     }
     write_book(sorter, what.output, |group| {
         let entries = group.iter().filter_map(|value| unpack(value));
-        Ok(of_one_book(entries.collect()))
+        Ok(of_one_book(&entries.collect::<Vec<_>>()))
     })
 }

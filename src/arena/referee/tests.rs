@@ -460,7 +460,7 @@ fn adjudication_is_read_from_words() {
         ("score=2000 moves=4 until=5", "'until=5'"),
         ("score=2000 moves", "'moves'"),
     ] {
-        let error = read(text).unwrap_err().to_string();
+        let error = read(text).unwrap_err();
         assert!(error.starts_with(part), "{text}: {error}");
         assert!(error.contains("expected score=CENTIPAWNS"), "{error}");
     }

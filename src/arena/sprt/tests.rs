@@ -303,7 +303,7 @@ fn faults_are_named() {
         ),
     ];
     for (text, part) in cases {
-        let message = text.parse::<Sprt>().unwrap_err().to_string();
+        let message = text.parse::<Sprt>().unwrap_err();
         assert!(message.contains(part), "{text}: {message}");
     }
 }

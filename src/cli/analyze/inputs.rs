@@ -62,7 +62,7 @@ pub(super) fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
             .sfen
             .clone()
             .unwrap_or_else(|| "startpos".to_owned());
-        if !arguments.output.option().is_some() {
+        if arguments.output.option().is_none() {
             return Ok(Inputs::Positions(PositionSource::One(sfen)));
         }
         let line = sfen.parse();

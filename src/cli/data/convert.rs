@@ -233,9 +233,9 @@ fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> a
         not_encoded: 0,
     };
     if target.is_folder {
-        conversion.to_folder(&stop)?;
+        conversion.write_folder(&stop)?;
     } else {
-        conversion.to_file()?;
+        conversion.write_file()?;
     }
     conversion.report()?;
     ensure!(!stop.is_requested(), "interrupted");
@@ -244,7 +244,7 @@ fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> a
 
 impl Conversion<'_> {
     /// Makes a file of each file.
-    fn to_folder(&mut self, stop: &Stop) -> anyhow::Result<()> {
+    fn write_folder(&mut self, stop: &Stop) -> anyhow::Result<()> {
         ensure_usage!(
             !self.arguments.input.is_stdin(),
             "standard input has no name for a file in a folder: expected --out FILE"
@@ -262,7 +262,7 @@ impl Conversion<'_> {
     }
 
     /// Makes one file of all games.
-    fn to_file(&mut self) -> anyhow::Result<()> {
+    fn write_file(&mut self) -> anyhow::Result<()> {
         let mut games = Vec::new();
         if self.arguments.input.is_stdin() {
             games = self.read_stdin()?;

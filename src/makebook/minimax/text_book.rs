@@ -133,7 +133,7 @@ fn read_graph(
     for_all_blocks(path, 1, watch, |blocks| {
         let read: Vec<Linked> = blocks
             .par_iter()
-            .map(|block| Linked::of(block, &table))
+            .map(|block| Linked::of(block, table))
             .collect();
         for part in read {
             parts.push(Part {

@@ -137,7 +137,9 @@ impl Reader {
     }
 
     fn has_ended(&self) -> bool {
-        self.game.as_ref().is_some_and(|game| game.game.has_ended())
+        self.game
+            .as_ref()
+            .is_some_and(|game| game.builder.has_ended())
     }
 
     /// Leaves out all lines from here on.
@@ -240,10 +242,10 @@ impl Reader {
         } else {
             Position::from_board(board, 1)
         };
-        let mut game = Builder::new(start.map_err(impossible)?);
-        game.record_mut().comments = std::mem::take(&mut self.record.comments);
+        let mut builder = Builder::new(start.map_err(impossible)?);
+        builder.record_mut().comments = std::mem::take(&mut self.record.comments);
         self.game = Some(Game {
-            game,
+            builder,
             illegal: None,
             word: None,
             unread_times: UnreadTimes::default(),
@@ -263,16 +265,16 @@ impl Reader {
         self.record.omissions.extend(unread_times.omission());
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
-        let said = said.and_then(|said| said.ending(&self.record.players, game.game.position()));
-        let ending = said.or_else(|| game.game.ending().cloned());
+        let said = said.and_then(|said| said.ending(&self.record.players, game.builder.position()));
+        let ending = said.or_else(|| game.builder.ending().cloned());
         let explains = ending
             .as_ref()
             .is_some_and(Ending::explains_an_illegal_move);
         if let Some(error) = game.illegal_move().filter(|_| !explains) {
             return Err(error);
         }
-        let ending = ending.unwrap_or_else(|| ending_by_the_rules(game.game.position()));
-        let game = game.game.into_record();
+        let ending = ending.unwrap_or_else(|| ending_by_the_rules(game.builder.position()));
+        let game = game.builder.into_record();
         Ok(Some(GameRecord {
             start: game.start,
             comments: game.comments,
@@ -286,7 +288,7 @@ impl Reader {
 
 /// The game so far.
 struct Game {
-    game: Builder,
+    builder: Builder,
     /// An illegal move and its line, which only an ending that says so may follow.
     illegal: Option<(usize, String)>,
     /// The word for the ending if it was just read, so that a comment may tell the exact one.
@@ -298,9 +300,9 @@ impl Game {
     /// What is wrong with the illegal move, if there is one.
     fn illegal_move(&self) -> Option<RecordError> {
         let (line, found) = self.illegal.as_ref()?;
-        let number = self.game.ply() + 1;
+        let number = self.builder.ply() + 1;
         let found = format_args!("'{found}', move {number},");
-        Some(RecordError::illegal(found, self.game.position()).at_line(*line))
+        Some(RecordError::illegal(found, self.builder.position()).at_line(*line))
     }
 
     fn make(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
@@ -313,8 +315,8 @@ impl Game {
                 "{found} is not a move, expected for example +7776FU or -0055KA"
             ))
         })?;
-        match legal_move(self.game.position(), text) {
-            Some(mv) => self.game.push(mv.into()),
+        match legal_move(self.builder.position(), text) {
+            Some(mv) => self.builder.push(mv.into()),
             None => self.illegal = Some((number, text.to_owned())),
         }
         Ok(())
@@ -327,8 +329,8 @@ impl Game {
             self.unread_times.add(&format!("line {number}"), text);
         }
         if self.is_closing() {
-            self.game.closing_mut().add_time(time);
-        } else if let Some(last) = self.game.last_mut() {
+            self.builder.closing_mut().add_time(time);
+        } else if let Some(last) = self.builder.last_mut() {
             last.time = time;
         }
     }
@@ -336,23 +338,23 @@ impl Game {
     /// Adds a comment where it belongs: to the ending, to the last move, or to the start.
     fn comment(&mut self, text: &str) {
         if let Some(exact) = self.exact_ending(text) {
-            self.game.end(exact);
+            self.builder.end(exact);
         } else if self.is_closing() {
-            self.game.closing_mut().add_comment(text);
+            self.builder.closing_mut().add_comment(text);
         } else {
-            self.game.add_comment(text);
+            self.builder.add_comment(text);
         }
     }
 
     fn is_closing(&self) -> bool {
-        self.game.has_ended() || self.illegal.is_some()
+        self.builder.has_ended() || self.illegal.is_some()
     }
 
     /// The exact ending that a comment right after the word names, as the writer puts it there. A
     /// comment that only looks like one stays a comment.
     fn exact_ending(&mut self, comment: &str) -> Option<Ending> {
         let word = self.word.take()?;
-        let side = self.game.position().side_to_move();
+        let side = self.builder.position().side_to_move();
         let is_it =
             |exact: &Ending| !is_exact(exact) && word_of_ending(exact, side) == Some(&*word);
         Ending::from_text(comment).filter(is_it)
@@ -361,14 +363,14 @@ impl Game {
     /// Ends the game with a word. A word that is unknown becomes a comment.
     fn end(&mut self, word: &str) {
         let illegal = self.illegal.as_ref().map(|(_, text)| text.as_str());
-        let known = ending_of_word(word, self.game.position(), illegal);
+        let known = ending_of_word(word, self.builder.position(), illegal);
         if known.is_some() && !is_renamed(word) {
             self.word = Some(word.to_owned());
         } else {
-            let closing = self.game.closing_mut();
+            let closing = self.builder.closing_mut();
             closing.comments.push(word[1..].to_owned());
         }
-        self.game.end(known.unwrap_or(Ending::Unfinished));
+        self.builder.end(known.unwrap_or(Ending::Unfinished));
     }
 }
 

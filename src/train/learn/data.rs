@@ -256,13 +256,13 @@ impl Data {
         match record {
             Record::Game(game) => self.add_game(source, is_held_out, game),
             Record::Tree(node) => {
-                self.add_tree_position(&source.filter, is_held_out, node, position);
+                self.add_tree_position(source.filter, is_held_out, node, position);
             }
             _ => record.for_each_sample(|sample| {
                 let mv = sample.mv.and_then(|mv| position.to_move(mv));
                 let result = sample.result.for_side(position.side_to_move());
                 let judged = Judged::of_game(of_centipawns(sample.score), result);
-                self.add(&source.filter, is_held_out, position, mv, judged);
+                self.add(source.filter, is_held_out, position, mv, judged);
             }),
         }
     }
@@ -270,7 +270,7 @@ impl Data {
     /// Adds an inner node of a search, `position`, if it passes the filter.
     fn add_tree_position(
         &mut self,
-        filter: &Filter,
+        filter: Filter,
         is_held_out: bool,
         node: &TreePosition,
         position: &mut Position,
@@ -303,7 +303,7 @@ impl Data {
         for ((mv, _), score) in moves.zip(scores) {
             if let Some(score) = score {
                 let judged = Judged::of_game(score, result.for_side(position.side_to_move()));
-                self.add(&source.filter, is_held_out, &mut position, Some(mv), judged);
+                self.add(source.filter, is_held_out, &mut position, Some(mv), judged);
             }
             position.do_move(mv);
         }
@@ -313,7 +313,7 @@ impl Data {
     /// restored.
     pub fn add(
         &mut self,
-        filter: &Filter,
+        filter: Filter,
         is_held_out: bool,
         position: &mut Position,
         mv: Option<Move>,
@@ -534,7 +534,7 @@ mod tests {
             };
             let mut data = Data::default();
             data.add(
-                &filter,
+                filter,
                 false,
                 &mut position,
                 capture.copied(),
@@ -570,7 +570,7 @@ mod tests {
                 ..Filter::default()
             };
             let mut data = Data::default();
-            data.add_tree_position(&filter, false, &node, &mut position);
+            data.add_tree_position(filter, false, &node, &mut position);
             let found = data.training.first();
             let found = found.map(|sample| (sample.score(), sample.label()));
             assert_eq!(found, expected, "{tactical:?}");
@@ -592,7 +592,7 @@ mod tests {
             assert!(mv.is_some());
             let mut data = Data::default();
             data.add(
-                &filter,
+                filter,
                 false,
                 &mut position,
                 mv.copied(),

@@ -122,7 +122,7 @@ impl Filter {
     /// Whether a position is used as it is, or why not. `mv` is the move played in it, `None` for a
     /// declaration; `score` is in units of 1/90 pawn.
     pub(super) fn judge(
-        &self,
+        self,
         position: &Position,
         mv: Option<Move>,
         score: i32,
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::movegen::legal_moves;
 
-    fn judged(filter: &Filter, sfen: &str, mv: &str, score: i32) -> Result<(), Reason> {
+    fn judged(filter: Filter, sfen: &str, mv: &str, score: i32) -> Result<(), Reason> {
         let position: Position = Position::from_sfen(sfen).expect("a good position");
         let moves = legal_moves(&position);
         let mv = moves.iter().find(|found| found.to_string() == mv);
@@ -237,19 +237,19 @@ mod tests {
         };
         let open = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b -";
         let at = |ply: u32| format!("{open} {ply}");
-        assert_eq!(judged(&filter, &at(20), "2g2f", 55), Ok(()));
-        assert_eq!(judged(&filter, &at(20), "8h2b", 55), Err(Reason::Tactical));
-        assert_eq!(judged(&filter, &at(20), "8h2b+", 55), Err(Reason::Tactical));
-        assert_eq!(judged(&filter, &at(8), "2g2f", 55), Err(Reason::Ply));
-        assert_eq!(judged(&filter, &at(20), "2g2f", -3001), Err(Reason::Score));
-        assert_eq!(judged(&filter, &at(20), "2g2f", 3000), Ok(()));
+        assert_eq!(judged(filter, &at(20), "2g2f", 55), Ok(()));
+        assert_eq!(judged(filter, &at(20), "8h2b", 55), Err(Reason::Tactical));
+        assert_eq!(judged(filter, &at(20), "8h2b+", 55), Err(Reason::Tactical));
+        assert_eq!(judged(filter, &at(8), "2g2f", 55), Err(Reason::Ply));
+        assert_eq!(judged(filter, &at(20), "2g2f", -3001), Err(Reason::Score));
+        assert_eq!(judged(filter, &at(20), "2g2f", 3000), Ok(()));
         let check = "4k4/9/9/9/9/9/4r4/9/4K4 b G 30";
-        assert_eq!(judged(&filter, check, "G*5h", 0), Err(Reason::Check));
+        assert_eq!(judged(filter, check, "G*5h", 0), Err(Reason::Check));
         let keep = Filter {
             tactical: Tactical::Keep,
             ..filter
         };
-        assert_eq!(judged(&keep, &at(20), "8h2b+", 55), Ok(()));
+        assert_eq!(judged(keep, &at(20), "8h2b+", 55), Ok(()));
     }
 
     fn line(sfen: &str) -> Vec<String> {

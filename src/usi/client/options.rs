@@ -206,7 +206,7 @@ mod tests {
                 ),
             ),
         ] {
-            let found = setoption_line(&declared(), name, value).map_err(|error| error.to_string());
+            let found = setoption_line(&declared(), name, value);
             assert_eq!(found, line.map(str::to_owned).map_err(str::to_owned));
         }
     }

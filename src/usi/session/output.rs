@@ -58,7 +58,7 @@ impl Output {
     /// The first error ends the log, so that it is reported once.
     fn report(&self, result: Result<(), String>) {
         if let Err(error) = result {
-            self.send(&Response::Error(error.to_string()));
+            self.send(&Response::Error(error));
         }
     }
 

@@ -133,7 +133,7 @@ impl Row {
         self
     }
 
-    const fn as_text(mut self, text: TextFormat) -> Self {
+    const fn with_text(mut self, text: TextFormat) -> Self {
         self.text = Some(text);
         self
     }
@@ -149,17 +149,18 @@ const TABLE: [Row; 13] = [
     Row::fixed(Format::Hcp, "hcp", Positions, &binary::HCP),
     Row {
         content: Positions,
-        ..Row::games(Format::Sfen, "sfen", 60, &text::SFEN).as_text(TextFormat::Usi)
+        ..Row::games(Format::Sfen, "sfen", 60, &text::SFEN).with_text(TextFormat::Usi)
     },
-    Row::games(Format::Usi, "usi", 5, &text::USI).as_text(TextFormat::Usi),
-    Row::games(Format::Csa, "csa", 10, &text::Csa).as_text(TextFormat::Csa),
+    Row::games(Format::Usi, "usi", 5, &text::USI).with_text(TextFormat::Usi),
+    Row::games(Format::Csa, "csa", 10, &text::Csa).with_text(TextFormat::Csa),
     Row::games(Format::Kif, "kif", 10, &text::WholeFile(TextFormat::Kif))
         .with_alias("kifu")
-        .as_text(TextFormat::Kif),
+        .with_text(TextFormat::Kif),
     Row::games(Format::Ki2, "ki2", 10, &text::WholeFile(TextFormat::Ki2))
         .with_alias("ki2u")
-        .as_text(TextFormat::Ki2),
-    Row::games(Format::Jkf, "jkf", 100, &text::WholeFile(TextFormat::Jkf)).as_text(TextFormat::Jkf),
+        .with_text(TextFormat::Ki2),
+    Row::games(Format::Jkf, "jkf", 100, &text::WholeFile(TextFormat::Jkf))
+        .with_text(TextFormat::Jkf),
 ];
 
 const _: () = {

@@ -47,7 +47,7 @@ impl Top {
                             (blocks, part * PART),
                             neurons,
                             outputs,
-                        )
+                        );
                     },
                 );
             });

@@ -61,7 +61,7 @@ fn material_data(count: usize) -> Data {
         let is_held_out = number >= count / 10 * 9;
         let result = score.signum() as i8;
         let judged = Judged::of_game(score, result);
-        data.add(&filter, is_held_out, position, None, judged);
+        data.add(filter, is_held_out, position, None, judged);
         number += 1;
     });
     data

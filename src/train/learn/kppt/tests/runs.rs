@@ -62,7 +62,7 @@ fn data_of(weights: &MadeUp, count: usize) -> Data {
         let score = scalar::evaluate(weights, position).expect("two kings");
         let is_held_out = done >= count / 10 * 9;
         let judged = Judged::of_game(score, 0);
-        data.add(&filter, is_held_out, position, None, judged);
+        data.add(filter, is_held_out, position, None, judged);
         done += 1;
     });
     data
