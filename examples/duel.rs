@@ -8,7 +8,6 @@ use std::thread;
 
 use raicho::engine::{EvalFile, load_evaluator};
 use raicho::eval::Evaluator;
-use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::search::{Limits, SOLO_STACK_BYTES, Settings, Solo};
 use raicho::types::{Color, Move, Repetition};
@@ -84,6 +83,5 @@ fn winner(players: &mut [Solo; 2], black: usize, opening: &str) -> Option<Color>
 }
 
 fn legal(position: &Position, text: &str) -> Option<Move> {
-    let moves = legal_moves(position);
-    moves.iter().copied().find(|mv| mv.to_string() == text)
+    position.legal_move(text.parse().ok()?)
 }

@@ -1,6 +1,6 @@
 //! Prints the moves of a record in USI notation: `cargo run --example kif_moves game.kif`
 //!
-//! Any text format is read: KIF, KI2, CSA, JKF, lines of USI, in UTF-8, Shift_JIS or EUC-JP.
+//! Any text format is read: KIF, KI2, CSA, JKF, lines of USI, in UTF-8, Shift JIS or EUC-JP.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -4,6 +4,8 @@ mod aligned;
 #[cfg(not(target_family = "wasm"))]
 mod pages;
 pub(crate) mod system;
+#[cfg(test)]
+mod test_folder;
 mod text;
 
 use std::io::{self, Read};
@@ -14,6 +16,8 @@ pub(crate) use pages::ZeroedPages;
 #[cfg(target_family = "wasm")]
 pub(crate) use system::ZeroedPages;
 pub(crate) use system::{cores, fits_into_memory, for_each_part};
+#[cfg(test)]
+pub(crate) use test_folder::TestFolder;
 pub(crate) use text::{abbreviate, counted, decode_line, file_name_of, parse_positive, shorten};
 
 /// Bytes of a megabyte (MB) in options and messages.

@@ -3,17 +3,17 @@
 
 #![expect(clippy::cast_precision_loss, reason = "small numbers")]
 
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use std::{fs, process, thread};
+use std::{fs, thread};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::runs::Stop;
+use crate::util::TestFolder;
 
 /// An objective that calls a function of the iteration and both sets of values.
 struct Game<F>(F);
@@ -35,22 +35,6 @@ impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
 }
 
 /// A folder that is removed at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raicho-spsa-{name}-{}", process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 static NEVER: Stop = Stop::new();
 
 fn alone() -> RunOptions<'static> {
@@ -433,8 +417,8 @@ fn without_luck_the_top_is_reached() {
 
 #[test]
 fn resumed_run_takes_the_same_path() {
-    let folder = Folder::new("resume");
-    let [path, copy] = ["state.json", "copy.json"].map(|name| folder.0.join(name));
+    let folder = TestFolder::new();
+    let [path, copy] = ["state.json", "copy.json"].map(|name| folder.file(name));
     let mut whole = state(100, TWO);
     finish(&mut whole, &Game(rugged));
 
@@ -471,8 +455,8 @@ fn resumed_run_takes_the_same_path() {
 
 #[test]
 fn killed_games_are_played_again() {
-    let folder = Folder::new("killed");
-    let [path, copy] = ["state.json", "copy.json"].map(|name| folder.0.join(name));
+    let folder = TestFolder::new();
+    let [path, copy] = ["state.json", "copy.json"].map(|name| folder.file(name));
     let played = Mutex::new(Vec::new());
     let game = Game(|iteration: u64, plus: &[f64], minus: &[f64]| {
         thread::sleep(Duration::from_millis(iteration * 5 % 7));
@@ -506,8 +490,8 @@ fn killed_games_are_played_again() {
 
 #[test]
 fn files_keep_every_bit() {
-    let folder = Folder::new("bits");
-    let path = folder.0.join("state.json");
+    let folder = TestFolder::new();
+    let path = folder.file("state.json");
     let mut run = state(200, TWO);
     finish(&mut run, &Game(rugged));
     run.save(&path).unwrap();
@@ -526,8 +510,8 @@ fn long_runs_keep_a_short_history() {
 
 #[test]
 fn bad_files_are_refused_with_the_reason() {
-    let folder = Folder::new("bad");
-    let path = folder.0.join("state.json");
+    let folder = TestFolder::new();
+    let path = folder.file("state.json");
     let mut run = state(10, TWO);
     finish(&mut run, &Game(rugged));
     run.save(&path).unwrap();
@@ -587,14 +571,14 @@ fn bad_files_are_refused_with_the_reason() {
         assert!(message.contains(part), "{part}: {message}");
         assert!(message.contains("state.json"), "{message}");
     }
-    let missing = State::load(&folder.0.join("none.json")).unwrap_err();
+    let missing = State::load(&folder.file("none.json")).unwrap_err();
     assert!(missing.to_string().contains("cannot read the state file"));
 }
 
 #[test]
 fn place_that_cannot_be_written_shows_before_the_games() {
-    let folder = Folder::new("place");
-    let path = folder.0.join("no such folder").join("state.json");
+    let folder = TestFolder::new();
+    let path = folder.file("no such folder").join("state.json");
     let options = RunOptions {
         path: Some(&path),
         ..alone()

@@ -9,6 +9,7 @@ use super::*;
 use crate::book::Place;
 use crate::position::Position;
 use crate::runs::{Stop, Watch};
+use crate::util::TestFolder;
 
 const DEFAULT: MinimaxSettings = MinimaxSettings {
     uses_components: false,
@@ -17,22 +18,6 @@ const DEFAULT: MinimaxSettings = MinimaxSettings {
 };
 
 /// A folder of this test that is removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("raicho-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn run_quietly(input: &Path, output: &Path, settings: &MinimaxSettings) -> Summary {
     let watch = Watch {
         stop: &Stop::new(),
@@ -57,8 +42,8 @@ fn positions(text: &str) -> Vec<(&str, BTreeSet<&str>)> {
 
 /// The moves of each position of a book after minimax, as lines of text.
 fn minimax(book: &str, settings: &MinimaxSettings) -> BTreeMap<String, Vec<String>> {
-    let folder = Folder::new(&format!("minimax-{:08x}", crc32fast::hash(book.as_bytes())));
-    let [input, output] = ["in.db", "out.db"].map(|name| folder.0.join(name));
+    let folder = TestFolder::new();
+    let [input, output] = ["in.db", "out.db"].map(|name| folder.file(name));
     fs::write(&input, book).expect("the book is written");
     run_quietly(&input, &output, settings);
     let text = fs::read_to_string(&output).expect("the result");
@@ -85,9 +70,9 @@ fn books_of_the_corpora_come_out_as_yaneuraou_writes_them() {
         eprintln!("skipped: RAICHO_CORPORA names no folder with books");
         return;
     };
-    let folder = Folder::new("minimax-corpora");
+    let folder = TestFolder::new();
     for (expected, keeps_best_only) in [("peta_out.db", false), ("peta_out_shrink.db", true)] {
-        let output = folder.0.join(expected);
+        let output = folder.file(expected);
         let settings = MinimaxSettings {
             keeps_best_only,
             ..DEFAULT
@@ -108,8 +93,8 @@ fn a_binary_book_of_the_corpora_comes_out_as_yaneuraou_writes_it() {
         eprintln!("skipped: RAICHO_CORPORA names no folder with books");
         return;
     };
-    let folder = Folder::new("minimax-ybb");
-    let output = folder.0.join("out.ybb");
+    let folder = TestFolder::new();
+    let output = folder.file("out.ybb");
     run_quietly(&books.join("peta_in.ybb"), &output, &DEFAULT);
     let records = |path: &Path| {
         let bytes = fs::read(path).expect("a book");
@@ -146,8 +131,8 @@ fn moves_that_are_illegal_or_none_are_left_out() {
          sfen 9/9 b - 1\n7g7f none 0\nsfen {} \n8c8d none 3 9\nnone none 77\n",
         start.replace(" b ", " w ")
     );
-    let folder = Folder::new("minimax-faults");
-    let [input, output] = ["in.db", "out.db"].map(|name| folder.0.join(name));
+    let folder = TestFolder::new();
+    let [input, output] = ["in.db", "out.db"].map(|name| folder.file(name));
     fs::write(&input, &book).expect("the book is written");
     let summary = run_quietly(&input, &output, &DEFAULT);
     let places: Vec<Place> = summary

@@ -16,32 +16,11 @@ use crate::runs::{Shard, Stop, Watch};
 use crate::train::data::Sources;
 use crate::train::data::pass::BadRecords;
 use crate::train::gensfen::Effort;
+use crate::util::TestFolder;
 
 static RUNNING: Stop = Stop::new();
 
 /// A folder that is removed at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("raicho-rescore-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).expect("it can be made");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A game of made-up moves, all with score 0.
 fn game(number: usize) -> PackGame {
     let start = Position::startpos();
@@ -117,9 +96,9 @@ fn read(path: &Path) -> Vec<Record> {
 
 #[test]
 fn only_the_scores_change() {
-    let folder = Folder::new("scores");
+    let folder = TestFolder::new();
     for ending in ["pack", "psv", "hcpe", "psum"] {
-        let [path, out] = ["in", "out"].map(|name| folder.path(&format!("{name}.{ending}")));
+        let [path, out] = ["in", "out"].map(|name| folder.file(&format!("{name}.{ending}")));
         write(&path, 12);
         let report = rescored(&[&path], &out, "1/1", 1);
         assert_eq!(
@@ -145,8 +124,8 @@ fn only_the_scores_change() {
 
 #[test]
 fn static_scores_are_evaluations() {
-    let folder = Folder::new("static");
-    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.file(name));
     write(&path, 12);
     let report = rescored_by(None, &[&path], &out, ("1/1", 2));
     assert_eq!((report.searches.positions, report.searches.nodes), (144, 0));
@@ -168,9 +147,9 @@ fn static_scores_are_evaluations() {
 
 #[test]
 fn shards_and_threads_change_nothing() {
-    let folder = Folder::new("shards");
+    let folder = TestFolder::new();
     for ending in ["pack", "psv"] {
-        let path = |name: &str| folder.path(&format!("{name}.{ending}"));
+        let path = |name: &str| folder.file(&format!("{name}.{ending}"));
         let inputs = ["a", "b"].map(path);
         // 252 and 96 samples: groups end within and at the end of files.
         write(&inputs[0], 21);
@@ -194,8 +173,8 @@ fn shards_and_threads_change_nothing() {
 
 #[test]
 fn other_kinds_of_data_are_refused() {
-    let folder = Folder::new("kinds");
-    let [pack, psv] = ["in.pack", "out.psv"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [pack, psv] = ["in.pack", "out.psv"].map(|name| folder.file(name));
     write(&pack, 1);
     let sources = Sources::new(&[pack], None).expect("a known ending");
     let mut rescoring = Rescoring {
@@ -282,9 +261,9 @@ fn scores_in(path: &Path) -> Vec<i16> {
 
 #[test]
 fn scores_of_another_program_come_back_in_their_order() {
-    let folder = Folder::new("column");
+    let folder = TestFolder::new();
     for ending in ["pack", "hcpe", "psum"] {
-        let [path, out] = ["in", "out"].map(|name| folder.path(&format!("{name}.{ending}")));
+        let [path, out] = ["in", "out"].map(|name| folder.file(&format!("{name}.{ending}")));
         write(&path, 9);
         let positions = positions_of(&path);
         let count = scores_in(&path).len();
@@ -301,8 +280,8 @@ fn scores_of_another_program_come_back_in_their_order() {
 
 #[test]
 fn winning_probabilities_become_scores() {
-    let folder = Folder::new("rates");
-    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.file(name));
     write(&path, 1);
     let rates = ["0.5", "0.7310586", "0.2689414", "0", "1", "0.50"];
     let scores = column(&positions_of(&path), "key\twin_rate", |number| {
@@ -317,8 +296,8 @@ fn winning_probabilities_become_scores() {
 
 #[test]
 fn scores_of_other_positions_are_refused() {
-    let folder = Folder::new("refused");
-    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [path, out] = ["in.pack", "out.pack"].map(|name| folder.file(name));
     write(&path, 2);
     let good = column(&positions_of(&path), "key\tcp", |_| "5".to_owned());
     let key = good.lines().nth(3).map_or("", |line| &line[..16]);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::eval::Evaluator;
 use crate::runs::{Stop, Watch};
+use crate::util::TestFolder;
 use std::fs;
-use std::path::PathBuf;
 
 static RUNNING: Stop = Stop::new();
 
@@ -15,32 +15,17 @@ fn watch() -> Watch<'static> {
     }
 }
 
-/// A folder that is removed at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("raicho-roots-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        // In the format of floodgate.
-        fs::create_dir_all(path.join("2026/11/21")).expect("a folder can be made");
-        Self(path)
-    }
-
+impl TestFolder {
     fn put(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).expect("a file can be written");
+        let path = self.file(name);
+        let folder = path.parent().expect("a folder");
+        fs::create_dir_all(folder).expect("a folder can be made");
+        fs::write(path, text).expect("a file can be written");
     }
 
     fn collect(&self, settings: &RootsSettings) -> Collection {
         let sources = Sources::new(std::slice::from_ref(&self.0), None).expect("there are games");
         collect(&sources, settings, &watch()).expect("good games")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -76,7 +61,7 @@ fn after(moves: &str) -> String {
 
 #[test]
 fn positions_are_counted_by_games() {
-    let folder = Folder::new("counts");
+    let folder = TestFolder::new();
     folder.put(
         "2026/11/21/one.csa",
         &csa(3900, "+7776FU, -3334FU", "%TORYO"),
@@ -123,7 +108,7 @@ fn positions_are_counted_by_games() {
 
 #[test]
 fn games_that_repeat_or_break_off_are_left_out() {
-    let folder = Folder::new("endings");
+    let folder = TestFolder::new();
     folder.put("a.csa", &csa(1, "+7776FU", "%SENNICHITE"));
     folder.put("b.csa", &csa(1, "+7776FU", "%CHUDAN"));
     folder.put("c.csa", &csa(1, "+7776FU", "%TIME_UP"));
@@ -141,7 +126,7 @@ fn games_that_repeat_or_break_off_are_left_out() {
 
 #[test]
 fn a_game_is_left_where_it_is_decided_or_goes_in_a_circle() {
-    let folder = Folder::new("cuts");
+    let folder = TestFolder::new();
     let scored = "+7776FU, '** 35, -3334FU, '** -1500, +2726FU";
     folder.put("a.csa", &csa(1, scored, "%TORYO"));
     let limited = RootsSettings {
@@ -157,7 +142,7 @@ fn a_game_is_left_where_it_is_decided_or_goes_in_a_circle() {
 
 #[test]
 fn bad_games_are_named_or_skipped() {
-    let folder = Folder::new("bad");
+    let folder = TestFolder::new();
     folder.put("a.csa", &csa(1, "+7775FU, -3334FU", "%TORYO"));
     folder.put("b.csa", &csa(1, "+7776FU", "%TORYO"));
     let sources = Sources::new(std::slice::from_ref(&folder.0), None).expect("there are games");
@@ -206,7 +191,7 @@ fn the_table_has_the_figures_of_textbooks() {
 
 #[test]
 fn the_percentile_keeps_the_frequent_ones() {
-    let folder = Folder::new("percentile");
+    let folder = TestFolder::new();
     let end = "%TORYO\n/\n";
     let games = [
         csa(1, "+7776FU, -3334FU", end),

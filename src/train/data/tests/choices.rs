@@ -5,11 +5,11 @@ use crate::runs::{Stop, Watch};
 
 #[test]
 fn a_folder_stands_for_the_folders_in_it() {
-    let folder = Folder::new("folders");
-    let deep = folder.path("2026/11/21");
+    let folder = TestFolder::new();
+    let deep = folder.file("2026/11/21");
     fs::create_dir_all(&deep).unwrap();
     write(&deep.join("a.pack"), 3, 1);
-    write(&folder.path("b.psv"), 1, 1);
+    write(&folder.file("b.psv"), 1, 1);
     fs::write(deep.join("notes.txt"), "no teacher data").unwrap();
     for name in [
         "nn.bin",
@@ -21,13 +21,13 @@ fn a_folder_stands_for_the_folders_in_it() {
     }
     let sources = Sources::new(std::slice::from_ref(&folder.0), None).unwrap();
     let names: Vec<_> = sources.files().iter().map(|file| &file.path).collect();
-    assert_eq!(names, [&deep.join("a.pack"), &folder.path("b.psv")]);
+    assert_eq!(names, [&deep.join("a.pack"), &folder.file("b.psv")]);
 }
 
 #[test]
 fn positions_with_entered_kings_can_be_chosen() {
-    let folder = Folder::new("entered");
-    let (from, to) = (folder.path("a.psv"), folder.path("b.psv"));
+    let folder = TestFolder::new();
+    let (from, to) = (folder.file("a.psv"), folder.file("b.psv"));
     let mut writer = TeacherWriter::new(Vec::new(), Format::Psv);
     for sfen in [
         "4k4/9/9/9/9/9/9/9/4K4 b - 1",
@@ -65,8 +65,8 @@ fn positions_with_entered_kings_can_be_chosen() {
 
 #[test]
 fn statistics_count_everything() {
-    let folder = Folder::new("stats");
-    let [pack, svg] = ["in.pack", "out.svg"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [pack, svg] = ["in.pack", "out.svg"].map(|name| folder.file(name));
     write(&pack, 30, 1);
     let stats = watched(|watch| stats::run(&sources(&[&pack]), BadRecords::Stop, watch)).unwrap();
     assert_eq!((stats.games, stats.samples), ([10; 3], [200; 3]));
@@ -83,8 +83,8 @@ fn statistics_count_everything() {
 
 #[test]
 fn interrupted_work_leaves_nothing_behind() {
-    let folder = Folder::new("interrupted");
-    let path = folder.path("in.pack");
+    let folder = TestFolder::new();
+    let path = folder.file("in.pack");
     write(&path, 400, 1);
     let stop = Stop::new();
     stop.finish();
@@ -92,7 +92,7 @@ fn interrupted_work_leaves_nothing_behind() {
         stop: &stop,
         progress: &|_, _| {},
     };
-    let out = folder.path("out.psv");
+    let out = folder.file("out.psv");
     let settings = ShuffleSettings {
         memory: 1000,
         seed: 1,

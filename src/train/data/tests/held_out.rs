@@ -29,12 +29,12 @@ fn divide(path: &Path, rest: &Path, held_out: &Path, entered_kings: bool) -> [u6
 
 #[test]
 fn held_out_games_are_whole_and_nowhere_else() {
-    let folder = Folder::new("held-out");
+    let folder = TestFolder::new();
     for ending in ["pack", "psv"] {
         let [path, rest, held_out] =
-            ["in", "rest", "held"].map(|name| folder.path(&format!("{name}.{ending}")));
+            ["in", "rest", "held"].map(|name| folder.file(&format!("{name}.{ending}")));
         let [rest_games, held_games] =
-            ["rest", "held"].map(|name| folder.path(&format!("{name}-{ending}.usi")));
+            ["rest", "held"].map(|name| folder.file(&format!("{name}-{ending}.usi")));
         write(&path, 200, 1);
         let counts = divide(&path, &rest, &held_out, false);
         assert_eq!(counts.iter().sum::<u64>(), 4000);
@@ -66,10 +66,10 @@ fn in_parts(game: &PackGame) -> [PackGame; 2] {
 
 #[test]
 fn parts_of_a_game_are_held_out_together() {
-    let folder = Folder::new("held-out-parts");
+    let folder = TestFolder::new();
     for ending in ["pack", "psv", "psum"] {
         let [path, rest, held_out] =
-            ["in", "rest", "held"].map(|name| folder.path(&format!("{name}.{ending}")));
+            ["in", "rest", "held"].map(|name| folder.file(&format!("{name}.{ending}")));
         let format = Format::of_path(&path).unwrap();
         let mut writer = TeacherWriter::new(Vec::new(), format);
         for number in 0..100 {
@@ -107,8 +107,8 @@ fn parts_of_a_game_are_held_out_together() {
 
 #[test]
 fn only_entered_kings_are_held_out_where_only_they_are_written() {
-    let folder = Folder::new("held-out-kings");
-    let [path, rest, held_out] = ["in.psv", "rest.psv", "held.psv"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [path, rest, held_out] = ["in.psv", "rest.psv", "held.psv"].map(|name| folder.file(name));
     // No king gets far in 20 plies.
     write(&path, 50, 1);
     assert_eq!(divide(&path, &rest, &held_out, true), [0, 0]);

@@ -18,36 +18,16 @@ use crate::records::sample::Sample;
 use crate::records::score::NINTHS;
 use crate::records::teacher::{Format, TeacherWriter};
 use crate::types::Color;
+use crate::util::TestFolder;
 
 mod choices;
 mod files;
 mod held_out;
 mod trees;
 
-/// A temporary folder, which is removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("raicho-data-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
+impl TestFolder {
     fn files(&self) -> usize {
         fs::read_dir(&self.0).unwrap().count()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -113,10 +93,10 @@ fn to_file(path: &Path) -> Destination {
 
 #[test]
 fn right_and_wrong_signs_are_told_apart() {
-    let folder = Folder::new("signs");
+    let folder = TestFolder::new();
     for (sign, is_right) in [(1, true), (-1, false)] {
         for ending in ["pack", "psv", "hcpe", "hcpe3", "psum"] {
-            let path = folder.path(&format!("{sign}.{ending}"));
+            let path = folder.file(&format!("{sign}.{ending}"));
             write(&path, 60, sign);
             let report = watched(|watch| {
                 pass::run(
@@ -165,8 +145,8 @@ fn the_scale_of_the_sigmoid_is_found() {
 
 #[test]
 fn bad_records_are_counted_and_left_out() {
-    let folder = Folder::new("bad");
-    let [path, good] = ["in.psv", "good.psv"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [path, good] = ["in.psv", "good.psv"].map(|name| folder.file(name));
     write(&path, 5, 1);
     let whole = fs::read(&path).unwrap();
     let mut bytes = whole.clone();
@@ -202,8 +182,8 @@ fn bad_records_are_counted_and_left_out() {
 
 #[test]
 fn shuffled_positions_are_the_same_in_another_order() {
-    let folder = Folder::new("shuffle");
-    let [path, plain, out] = ["in.pack", "plain.psv", "out.psv"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [path, plain, out] = ["in.pack", "plain.psv", "out.psv"].map(|name| folder.file(name));
     write(&path, 300, 1);
     watched(|watch| {
         pass::run(
@@ -268,8 +248,8 @@ fn shuffled_positions_are_the_same_in_another_order() {
 
 #[test]
 fn duplicates_become_exact_sums() {
-    let folder = Folder::new("dedup");
-    let [psv, pack, out] = ["in.psv", "in.pack", "out.psum"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [psv, pack, out] = ["in.psv", "in.pack", "out.psum"].map(|name| folder.file(name));
     write(&psv, 200, 1);
     write(&pack, 100, 1);
     // The expected sums by position, added up in memory.

@@ -48,8 +48,8 @@ fn read_nodes(path: &Path) -> Vec<TreePosition> {
 
 #[test]
 fn conversions_leave_out_what_a_format_cannot_keep_and_count_it() {
-    let folder = Folder::new("trees-convert");
-    let [tree, pack] = ["in.tree", "in.pack"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [tree, pack] = ["in.tree", "in.pack"].map(|name| folder.file(name));
     let nodes = write_nodes(&tree);
     write(&pack, 3, 1);
     for (name, written, left_out) in [
@@ -59,7 +59,7 @@ fn conversions_leave_out_what_a_format_cannot_keep_and_count_it() {
         ("out.tree", nodes.len(), 60),
         ("out.sfen", 60 + nodes.len(), 0),
     ] {
-        let out = folder.path(name);
+        let out = folder.file(name);
         let both = sources(&[&tree, &pack]);
         let bad_records = BadRecords::Stop;
         let run = |watch: &Watch<'_>| pass::run(&both, &to_file(&out), bad_records, watch).unwrap();
@@ -69,15 +69,15 @@ fn conversions_leave_out_what_a_format_cannot_keep_and_count_it() {
         assert_eq!((report.samples, report.tree_positions), (60, 80));
     }
     assert_eq!(
-        fs::read(folder.path("out.tree")).unwrap(),
+        fs::read(folder.file("out.tree")).unwrap(),
         fs::read(&tree).unwrap()
     );
 }
 
 #[test]
 fn shuffled_trees_are_the_same_in_another_order() {
-    let folder = Folder::new("trees-shuffle");
-    let [tree, pack, out] = ["in.tree", "in.pack", "out.tree"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [tree, pack, out] = ["in.tree", "in.pack", "out.tree"].map(|name| folder.file(name));
     let nodes = write_nodes(&tree);
     write(&pack, 3, 1);
     let settings = ShuffleSettings {
@@ -101,8 +101,8 @@ fn shuffled_trees_are_the_same_in_another_order() {
 
 #[test]
 fn the_deepest_of_each_kind_of_bound_remains() {
-    let folder = Folder::new("trees-dedup");
-    let [tree, pack, out] = ["in.tree", "in.pack", "out.tree"].map(|name| folder.path(name));
+    let folder = TestFolder::new();
+    let [tree, pack, out] = ["in.tree", "in.pack", "out.tree"].map(|name| folder.file(name));
     let mut expected: BTreeMap<([u8; 32], u8), TreePosition> = BTreeMap::new();
     for node in write_nodes(&tree) {
         let key = (node.position.to_bytes(), node.bound as u8);
@@ -133,7 +133,7 @@ fn the_deepest_of_each_kind_of_bound_remains() {
         bad_records: BadRecords::Stop,
     };
     let trees = sources(&[&tree]);
-    let psum = folder.path("out.psum");
+    let psum = folder.file("out.psum");
     let report = watched(|watch| dedup::run(&trees, (&psum, Format::Psum), &settings, watch));
     let tally = report.unwrap().tally;
     assert_eq!((tally.written, tally.left_out), (0, 80));
@@ -141,8 +141,8 @@ fn the_deepest_of_each_kind_of_bound_remains() {
 
 #[test]
 fn trees_are_counted_by_bound() {
-    let folder = Folder::new("trees-stats");
-    let tree = folder.path("in.tree");
+    let folder = TestFolder::new();
+    let tree = folder.file("in.tree");
     let nodes = write_nodes(&tree);
     let trees = sources(&[&tree]);
     let stats = watched(|watch| stats::run(&trees, BadRecords::Stop, watch)).unwrap();
@@ -159,8 +159,8 @@ fn trees_are_counted_by_bound() {
 
 #[test]
 fn bad_trees_are_found_at_their_place() {
-    let folder = Folder::new("trees-bad");
-    let tree = folder.path("in.tree");
+    let folder = TestFolder::new();
+    let tree = folder.file("in.tree");
     write_nodes(&tree);
     let mut bytes = fs::read(&tree).unwrap();
     bytes[40 + 39] = 0;

@@ -2,7 +2,6 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use super::*;
 use crate::movegen::legal_moves;
@@ -14,22 +13,9 @@ use crate::train::gensfen::game::Segment;
 use crate::train::gensfen::outcome::{Outcome, Reason};
 use crate::train::gensfen::settings::{Diversions, Effort, Endings, Writing};
 use crate::types::EnteringKingRule;
+use crate::util::TestFolder;
 
-/// A folder that is removed at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("raicho-archive-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
-        Self(path)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
+impl TestFolder {
     /// The size of a file in bytes.
     fn size(&self, name: &str) -> u64 {
         fs::metadata(self.file(name)).expect(name).len()
@@ -39,12 +25,6 @@ impl Folder {
         let file = OpenOptions::new().append(true).open(self.file(name));
         let written = file.and_then(|mut file| file.write_all(bytes));
         written.expect("it can be written");
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -121,11 +101,11 @@ fn game(number: u64, length: usize) -> PlayedGame {
     }
 }
 
-fn create(folder: &Folder, settings: &GensfenSettings) -> Archive {
+fn create(folder: &TestFolder, settings: &GensfenSettings) -> Archive {
     Archive::create(&folder.0, settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn resume(folder: &Folder, settings: &GensfenSettings) -> (Archive, Vec<Entry>) {
+fn resume(folder: &TestFolder, settings: &GensfenSettings) -> (Archive, Vec<Entry>) {
     Archive::resume(&folder.0, settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
@@ -144,7 +124,7 @@ fn append(archive: &mut Archive, game: PlayedGame) -> Entry {
 
 #[test]
 fn a_torn_end_is_cut_off() {
-    let folder = Folder::new("torn");
+    let folder = TestFolder::new();
     let mut archive = create(&folder, &settings());
     let entries = [0, 1].map(|number| append(&mut archive, game(number, 10)));
     drop(archive);
@@ -166,7 +146,7 @@ fn a_torn_end_is_cut_off() {
 
 #[test]
 fn a_game_that_never_reached_the_disk_is_forgotten() {
-    let folder = Folder::new("lost");
+    let folder = TestFolder::new();
     let mut archive = create(&folder, &settings());
     let entries = [0, 1, 2].map(|number| append(&mut archive, game(number, 10)));
     drop(archive);
@@ -195,7 +175,7 @@ fn long_game(number: u64) -> PlayedGame {
 
 #[test]
 fn full_files_are_followed_by_others() {
-    let folder = Folder::new("files");
+    let folder = TestFolder::new();
     let mut settings = settings();
     settings.writing.dedup_mb = 0;
     let mut archive = create(&folder, &settings);
@@ -214,7 +194,7 @@ fn full_files_are_followed_by_others() {
 
 #[test]
 fn what_was_written_before_is_known_afterwards() {
-    let folder = Folder::new("dedup");
+    let folder = TestFolder::new();
     let mut archive = create(&folder, &settings());
     append(&mut archive, game(0, 10));
     drop(archive);
@@ -225,7 +205,7 @@ fn what_was_written_before_is_known_afterwards() {
 
 #[test]
 fn only_the_same_run_goes_on() {
-    let folder = Folder::new("same");
+    let folder = TestFolder::new();
     let result = Archive::resume(&folder.0, &settings());
     assert!(refusal(result).contains("holds no run of gensfen"));
     let archive = create(&folder, &settings());
@@ -245,7 +225,7 @@ fn only_the_same_run_goes_on() {
 
 #[test]
 fn a_broken_folder_is_named_with_the_place() {
-    let folder = Folder::new("broken");
+    let folder = TestFolder::new();
     let mut archive = create(&folder, &settings());
     append(&mut archive, game(0, 10));
     drop(archive);
@@ -263,7 +243,7 @@ fn a_broken_folder_is_named_with_the_place() {
 
 #[test]
 fn files_that_are_gone_are_noticed() {
-    let folder = Folder::new("gone");
+    let folder = TestFolder::new();
     let mut settings = settings();
     settings.writing.file_mb = 0;
     settings.writing.dedup_mb = 0;

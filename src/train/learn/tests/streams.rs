@@ -10,18 +10,9 @@ use crate::records::pack::{PackGame, PackReader, PackReason, PackWriter};
 use crate::train::learn::files::{FileGroup, Source, Watch};
 use crate::train::learn::stream::{Place, Stream};
 use crate::types::Color;
+use crate::util::TestFolder;
 
-/// A folder that is removed at the end of the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("raicho-stream-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-
+impl TestFolder {
     /// Writes games of random moves; each score is `first` plus the number of the position.
     fn games(&self, name: &str, games: usize, first: i16) -> PathBuf {
         let mut random = ChaCha8Rng::seed_from_u64(first.unsigned_abs().into());
@@ -50,12 +41,6 @@ impl Folder {
         let path = self.0.join(name);
         fs::write(&path, writer.into_inner()).expect("the folder can be written");
         path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 
@@ -99,7 +84,7 @@ fn visits(stream: &mut Stream<'_>, count: usize) -> BTreeMap<i16, usize> {
 
 #[test]
 fn every_position_is_visited_once_in_each_pass() {
-    let folder = Folder::new("passes");
+    let folder = TestFolder::new();
     // Some blocks each: a block has 4096 positions.
     let one = folder.games("one.pack", 350, 0);
     let other = folder.games("other.pack", 350, -16_000);
@@ -136,7 +121,7 @@ fn every_position_is_visited_once_in_each_pass() {
 
 #[test]
 fn a_streamed_run_is_the_same_on_any_number_of_threads_and_after_any_interruption() {
-    let folder = Folder::new("run");
+    let folder = TestFolder::new();
     let files =
         [("a.pack", 0), ("b.pack", -12_000)].map(|(name, first)| folder.games(name, 260, first));
     let source = Source {
@@ -158,7 +143,7 @@ fn a_streamed_run_is_the_same_on_any_number_of_threads_and_after_any_interruptio
     };
     let whole = run(1);
     assert!(whole == run(3), "runs with one and three threads differ");
-    let checkpoint = folder.0.join("checkpoint.bin");
+    let checkpoint = folder.file("checkpoint.bin");
     for stopped_at in [1, 9, 23, 41] {
         let mut first = Learner::new(settings(), &data).expect("good settings");
         for _ in 0..stopped_at {
@@ -185,7 +170,7 @@ fn a_streamed_run_is_the_same_on_any_number_of_threads_and_after_any_interruptio
 
 #[test]
 fn groups_are_visited_by_their_parts() {
-    let folder = Folder::new("mix");
+    let folder = TestFolder::new();
     let many = folder.games("many.pack", 700, 0);
     let few = folder.games("few.pack", 120, -10_000);
     for (parts, share) in [((3, 1), 0.75), ((1, 1), 0.5), ((1, 9), 0.1)] {
@@ -201,7 +186,7 @@ fn groups_are_visited_by_their_parts() {
 
 #[test]
 fn held_out_games_are_not_visited() {
-    let folder = Folder::new("held-out");
+    let folder = TestFolder::new();
     let file = folder.games("games.pack", 500, 0);
     let held_out_file = folder.games("others.pack", 20, -16_000);
     let source = Source {
@@ -237,7 +222,7 @@ fn held_out_games_are_not_visited() {
 
 #[test]
 fn a_bad_record_is_reported_once_and_a_shorter_file_ends_the_run() {
-    let folder = Folder::new("bad");
+    let folder = TestFolder::new();
     let file = folder.games("games.pack", 700, 0);
     let bytes = fs::read(&file).expect("just written");
     let mut reader = PackReader::new(&bytes[..]);

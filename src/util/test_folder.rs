@@ -1,0 +1,31 @@
+//! A folder of a test.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A folder for temporary files, empty at first, that is removed with its test.
+pub(crate) struct TestFolder(pub(crate) PathBuf);
+
+impl TestFolder {
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("raicho-test-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("there is a folder for temporary files");
+        Self(path)
+    }
+
+    /// The path of a file in it.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for TestFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
