@@ -28,8 +28,9 @@
 //! | [`cli`] | the command line |
 //! | `web` | the engine in a browser, instead of the command line |
 //!
-//! The rooms from [`analysis`] on need the feature `cli`, which is on by default; without it a program
-//! that depends on this library compiles no command line. `examples/` has four such programs.
+//! The rooms from [`analysis`] on need the feature `cli`, which is on by default; without it a
+//! program that depends on this library compiles no command line. `examples/` has four such
+//! programs.
 //!
 //! Where to start reading: [`position`], then [`movegen`], then `search/alpha_beta.rs`, then
 //! [`usi::session`].

@@ -216,8 +216,8 @@ impl PositionAnalysis {
     }
 }
 
-/// Durations as numbers of seconds, in journals and in the JSON of a game; those that may be unknown
-/// too.
+/// Durations as numbers of seconds, in journals and in the JSON of a game; those that may be
+/// unknown too.
 mod seconds {
     use std::time::Duration;
 

@@ -279,8 +279,8 @@ pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     fs::read(path).with_context(|| path.display().to_string())
 }
 
-/// The lines of a text that say something, trimmed, with their numbers from 1: neither blank ones nor
-/// those that begin with `#`. Some editors begin a file with a byte order mark.
+/// The lines of a text that say something, trimmed, with their numbers from 1: neither blank ones
+/// nor those that begin with `#`. Some editors begin a file with a byte order mark.
 pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
     (1..)

@@ -53,8 +53,8 @@ pub enum Happening<'a> {
 /// resigning it.
 ///
 /// # Errors
-/// See [`RunError`]. A lost connection is not an error, and neither is a full disk that has space again
-/// before the end: no game begins until the records of the earlier ones are written.
+/// See [`RunError`]. A lost connection is not an error, and neither is a full disk that has space
+/// again before the end: no game begins until the records of the earlier ones are written.
 pub fn run(
     settings: &RunSettings,
     journal: Journal,

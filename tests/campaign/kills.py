@@ -54,7 +54,6 @@ class Tool:
             "rescore": [
                 "rescore", str(self.inputs / "longest.psv"), "--static", "--out", out + ".psv", *work, "--force",
             ],
-            "convert": ["convert", str(self.inputs / "long.psv"), "--out", out + ".hcpe", *work, "--force"],
             "learn": ["learn", psv, "--shape", "raicho_64x2-8", "--batch", "64", "--epochs", "12", "--threads", "1", "--out", out],
             "match": ["match", *engines, "--nodes", "600", "--games", "24", *few_moves, "--out", out],
             "spsa": [
@@ -286,7 +285,7 @@ def torture_csa(exe, kills, work, random_numbers):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("exe", type=Path)
-    names = ["gensfen", "rescore", "convert", "learn", "match", "spsa", "analyze", "book", "mate", "csa"]
+    names = ["gensfen", "rescore", "learn", "match", "spsa", "analyze", "book", "mate", "csa"]
     parser.add_argument("--tool", action="append", choices=names)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

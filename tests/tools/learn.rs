@@ -214,8 +214,9 @@ fn a_streamed_mixture_that_was_killed_is_resumed_exactly() {
         let copy = folder.file(&format!("many/{number}.pack"));
         fs::copy(folder.file("few.pack"), copy).expect("the folder can be written");
     }
-    let begin = "learn --shape raicho_64x2-8 --batch 500 --threads 1 --held-out 0.1 --visits 600000 \
-                 --buffer 100000 --tactical keep --mix 3=many --mix 1=few.pack --out";
+    let begin = "learn --shape raicho_64x2-8 --batch 500 --threads 1 --held-out 0.1 \
+                 --visits 600000 --buffer 100000 --tactical keep --mix 3=many \
+                 --mix 1=few.pack --out";
     let said = raicho!(folder, "{begin} whole").said();
     assert!(said.contains("read during the run"), "{said}");
     assert!(said.contains("600000 visits to positions"), "{said}");

@@ -13,7 +13,7 @@ fn wrong_options_are_refused_before_data_are_read() {
     for (options, words) in [
         ("--king-bits 16", "--king-bits needs --kind kppt"),
         ("--kpp-kkpt", "--kpp-kkpt needs --kind kppt"),
-        ("--kind kppt --king-bits 24", "16, 32"),
+        ("--kind kppt --king-bits 24", "32, 16"),
         (
             "--kind kppt --shape raicho_64x2-8",
             "--shape and --decay are for networks",

@@ -263,7 +263,8 @@ fn a_check_of_roots() {
 fn learning() {
     let folder = folder_with_games("long-work-learn");
     let words = format!(
-        "learn {GAMES} --shape raicho_64x2-8 --batch 64 --epochs 30 --held-out 0.2 --threads 2 --out"
+        "learn {GAMES} --shape raicho_64x2-8 --batch 64 --epochs 30 --held-out 0.2 --threads 2 \
+         --out"
     );
     raicho!(folder, "{words} whole").outputs();
     // The same line each time: it begins the run where there is none.

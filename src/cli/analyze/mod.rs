@@ -89,8 +89,8 @@ struct SearchArguments {
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
 
-    /// Order of a game's positions: `forward` as they were played, or `backward`, the last one first,
-    /// so that the table knows what follows
+    /// Order of a game's positions: `forward` as they were played, or `backward`, the last one
+    /// first, so that the table knows what follows
     #[arg(long, value_name = "ORDER", default_value = "backward", value_parser = one_of(&ORDERS))]
     order: Order,
 }

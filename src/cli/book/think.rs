@@ -39,9 +39,9 @@ pub(super) struct Arguments {
     #[arg(value_name = "LIST", group = "source")]
     list: Option<PathBuf>,
 
-    /// Search the positions of this book; the output has its other positions too. With --depth those
-    /// whose first move was searched deeper, or as deep with as many moves as --multipv, are left as
-    /// they are
+    /// Search the positions of this book; the output has its other positions too. With --depth
+    /// those whose first move was searched deeper, or as deep with as many moves as --multipv, are
+    /// left as they are
     #[arg(long, value_name = "BOOK", group = "source")]
     book: Option<PathBuf>,
 

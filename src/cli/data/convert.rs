@@ -327,7 +327,8 @@ impl Conversion<'_> {
                 }
                 Err(error) => {
                     self.broken += 1;
-                    let error = anyhow::Error::from(error).context(name.to_string());
+                    let error =
+                        anyhow::Error::from(error).context(format!("{name}: game {number}"));
                     let message = output::message(&error);
                     output::eprint_line(format_args!("error: {message}; the game is skipped"));
                 }

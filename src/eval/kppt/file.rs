@@ -266,8 +266,8 @@ fn in_parts<T: Send>(
 /// Weights that are looked at for each king.
 const SAMPLE: usize = 64;
 
-/// A warning where a weight of a sample differs from the one with its pieces exchanged: the value of
-/// a position then depends on the moves that led to it.
+/// A warning where a weight of a sample differs from the one with its pieces exchanged: the value
+/// of a position then depends on the moves that led to it.
 fn asymmetric(tables: &Tables) -> Option<String> {
     let pieces = |index: usize| {
         // Odd factors, so that the sample spreads over all pieces.

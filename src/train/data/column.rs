@@ -139,7 +139,7 @@ impl<'a> Column<'a> {
     /// The last line is something else.
     fn expected(&self, expected: impl Display) -> ColumnError {
         ColumnError::Line {
-            line: self.lines,
+            line: self.lines.max(1),
             found: self.line.clone(),
             expected: expected.to_string(),
         }

@@ -38,8 +38,8 @@ const DEFAULT_BUFFER: usize = 16_000_000;
 /// The smallest buffer of `--buffer`: some batches, so that each batch comes from many places.
 const LEAST_BUFFER: usize = 100_000;
 
-/// The files of a run and the selection of their positions: options of `raicho learn`, and stored in
-/// checkpoints.
+/// The files of a run and the selection of their positions: options of `raicho learn`, and stored
+/// in checkpoints.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, Args)]
 #[command(next_help_heading = "Data")]
 pub struct Source {

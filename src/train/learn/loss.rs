@@ -72,7 +72,8 @@ impl Targets {
     }
 }
 
-/// The loss of one position, weight · (probability - target)², and its derivative by the output. Both are 0 where the prediction keeps to a bound.
+/// The loss of one position, weight · (probability - target)², and its derivative by the output.
+/// Both are 0 where the prediction keeps to a bound.
 pub(super) fn loss_and_slope(output: f32, target: Target) -> (f32, f32) {
     let probability = logistic(output);
     let difference = probability - target.probability;

@@ -25,7 +25,8 @@ const MAX_SCALE: u16 = 4096;
 /// Largest weight of positions of search trees.
 const MAX_TREE_WEIGHT: f64 = 100.0;
 
-/// Below this depth in plies the weight of a position of a search tree is proportional to the depth.
+/// Below this depth in plies the weight of a position of a search tree is proportional to the
+/// depth.
 const FULL_DEPTH: u8 = 8;
 
 /// Largest weight decay per unit of the learning rate.

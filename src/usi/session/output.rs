@@ -275,7 +275,8 @@ impl Open {
         let written = self.file.write_all(lines.as_bytes());
         written.map_err(|error| {
             format!(
-                "DebugLogFile \"{}\" cannot be written: {error}, the dialogue is written no further",
+                "DebugLogFile \"{}\" cannot be written: {error}, the dialogue is written no \
+                 further",
                 self.path.display()
             )
         })

@@ -110,7 +110,8 @@ fn header<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, NetError> {
     let left = reader.left();
     if !(NUMBERS..=left).contains(&length) {
         return Err(NetError::Invalid(format!(
-            "length of the header: found {length}, expected {NUMBERS} to the {left} bytes that follow"
+            "length of the header: found {length}, expected {NUMBERS} to the {left} bytes that \
+             follow"
         )));
     }
     let id = reader.number("feature set")?;

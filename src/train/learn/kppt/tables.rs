@@ -82,9 +82,9 @@ pub(super) struct State {
 
 /// The weights of one factor.
 ///
-/// In a checkpoint it is a sequence of the number of weights that no step has moved (u32), the number
-/// of weights that follow (u32), and for each of these its board part, its turn part and the sums of
-/// their squared gradients (f32 × 4). It ends with the last weight of the factor.
+/// In a checkpoint it is a sequence of the number of weights that no step has moved (u32), the
+/// number of weights that follow (u32), and for each of these its board part, its turn part and the
+/// sums of their squared gradients (f32 × 4). It ends with the last weight of the factor.
 pub(super) struct Table {
     pub(super) weights: ZeroedPages<Weight>,
     pub(super) states: ZeroedPages<State>,
