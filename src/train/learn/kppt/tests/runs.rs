@@ -75,7 +75,7 @@ fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
         batch: 256,
         steps: 601,
         interval: 200,
-        rate: std::env::var("RATE").unwrap().parse().unwrap(),
+        rate: 1e-3,
         last_rate: 1e-4,
         ..settings()
     };
