@@ -142,10 +142,6 @@ pub(super) struct WorkerArguments {
         value_parser = clap::value_parser!(u16).range(1..=1024)
     )]
     threads: u16,
-
-    /// Seed of all random numbers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(super) seed: u64,
 }
 
 impl WorkerArguments {
@@ -298,19 +294,6 @@ pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let expected = "expected milliseconds, or a number with a unit such as 2.5s or 500ms";
     let number: f64 = number.trim().parse().map_err(|_| expected)?;
     Duration::try_from_secs_f64(number * milliseconds / 1000.0).map_err(|_| expected.to_owned())
-}
-
-/// Parses a number from 0 to 1.
-///
-/// # Errors
-/// The text is not such a number.
-pub(super) fn parse_share(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err(format!(
-            "'{text}' is no share, expected a number from 0 to 1"
-        )),
-    }
 }
 
 /// Parses a `T` by its own rules, which may know more than the names that are listed.

@@ -6,8 +6,7 @@ use std::fmt::Display;
 use thiserror::Error;
 
 use super::output;
-use crate::records::teacher::UnknownFormat;
-use crate::train::data::DataError;
+use crate::records::teacher::FormatError;
 
 /// What is wrong with a command line. The program then ends with status 2.
 #[derive(Debug, Error)]
@@ -33,16 +32,8 @@ pub(super) fn flat_error(error: impl Display) -> anyhow::Error {
 
 /// Whether the command line alone caused `error`.
 pub(super) fn is_usage(error: &anyhow::Error) -> bool {
-    let is_of_names = |error: &DataError| {
-        // A file's format is known from its name or from an option.
-        matches!(
-            error,
-            DataError::Format { .. } | DataError::Unwritable { .. }
-        )
-    };
-    error.downcast_ref::<UsageError>().is_some()
-        || error.downcast_ref::<UnknownFormat>().is_some()
-        || error.downcast_ref().is_some_and(is_of_names)
+    // A file's format is known from its name or from an option.
+    error.is::<UsageError>() || error.is::<FormatError>()
 }
 
 /// Returns an error of the command line, with the text of a format string, unless `condition`
@@ -79,7 +70,7 @@ mod tests {
         let refused = refuse(false).context("--size");
         assert!(refused.is_err_and(|error| is_usage(&error)));
         assert!(refuse(true).is_err_and(|error| is_usage(&error)));
-        let unknown = UnknownFormat("xyz".to_owned());
+        let unknown = FormatError::Unknown("xyz".to_owned());
         let unknown = Err::<(), _>(unknown).context("a.xyz").context("step 1");
         assert!(unknown.is_err_and(|error| is_usage(&error)));
         assert!(!is_usage(&anyhow!("no such file")));

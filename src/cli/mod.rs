@@ -68,7 +68,7 @@ enum Command {
     /// Play on a CSA server such as floodgate, for as long as you like
     Csa(Box<csa::Arguments>),
     /// Write each position of teacher data once, with the mean of its scores
-    Dedup(data::sort::DedupArguments),
+    Dedup(data::DedupArguments),
     /// Make teacher data: games of the engine against itself
     Gensfen(Box<gensfen::Arguments>),
     /// Train a network from teacher data
@@ -86,17 +86,17 @@ enum Command {
     /// Search positions of teacher data again, for new scores
     Rescore(data::rescore::Arguments),
     /// Choose positions for `gensfen` to begin from, out of games such as those of floodgate
-    Roots(data::roots::Arguments),
+    Roots(data::RootsArguments),
     /// Put the positions of teacher data into random order
-    Shuffle(data::sort::ShuffleArguments),
+    Shuffle(data::ShuffleArguments),
     /// Tune the numbers of an engine by games against itself
     Spsa(Box<spsa::Arguments>),
     /// Count what is in teacher data
-    Stats(data::inspect::StatsArguments),
+    Stats(data::StatsArguments),
     /// Speak USI, which is also what happens without a subcommand
     Usi(usi::Arguments),
     /// Find the bad records of teacher data, and write the good ones
-    Validate(data::inspect::ValidateArguments),
+    Validate(data::ValidateArguments),
 }
 
 /// The status for an invalid command line, also that of clap.
@@ -128,7 +128,7 @@ pub fn run() -> ExitCode {
         Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
-        Some(Command::Dedup(arguments)) => data::sort::dedup(&arguments),
+        Some(Command::Dedup(arguments)) => data::dedup(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments, &given),
         Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
@@ -139,11 +139,11 @@ pub fn run() -> ExitCode {
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Rescore(arguments)) => data::rescore::run(&arguments),
-        Some(Command::Roots(arguments)) => data::roots::run(&arguments),
-        Some(Command::Shuffle(arguments)) => data::sort::shuffle(&arguments),
+        Some(Command::Roots(arguments)) => data::roots(&arguments),
+        Some(Command::Shuffle(arguments)) => data::shuffle(&arguments),
         Some(Command::Spsa(arguments)) => spsa::run(&arguments),
-        Some(Command::Stats(arguments)) => data::inspect::stats(&arguments),
-        Some(Command::Validate(arguments)) => data::inspect::validate(&arguments),
+        Some(Command::Stats(arguments)) => data::stats(&arguments),
+        Some(Command::Validate(arguments)) => data::validate(&arguments),
     };
     match result.and_then(|()| Ok(output::stdout().flush()?)) {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
 
-use super::arguments::{load_evaluation, parse_share};
+use super::arguments::load_evaluation;
 use super::data::{Input, watched};
 use super::{output, result_file};
 use crate::cli::error::ensure_usage;
@@ -17,9 +17,7 @@ use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::position::Position;
 use crate::records::teacher::Format;
-use crate::train;
 use crate::train::judge::{self, JudgeSettings};
-use crate::train::learn::DEFAULT_SCALE;
 use crate::util::shorten;
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
@@ -39,23 +37,17 @@ enum Command {
     Random {
         /// Shape, as `YaneuraOu` names it
         shape: Shape,
-        /// File to write
-        file: PathBuf,
+        #[command(flatten)]
+        to: NewFile,
         /// Seed of the weights
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(0..1 << 24))]
         seed: u64,
-        /// Overwrite an existing file
-        #[arg(long)]
-        force: bool,
     },
     /// Write a network that counts material only, to start training from
     #[command(before_help = "Example: raicho net material nets/raicho.nnue")]
     Material {
-        /// File to write
-        file: PathBuf,
-        /// Overwrite an existing file
-        #[arg(long)]
-        force: bool,
+        #[command(flatten)]
+        to: NewFile,
     },
     /// Show shape, text and warnings of a file; evaluate positions with the plain reference code
     #[command(before_help = "Example: raicho net show nn.bin --sfen-file positions.sfen")]
@@ -77,11 +69,8 @@ enum Command {
         /// Factor, 0.01 to 100
         #[arg(value_parser = parse_factor)]
         factor: f64,
-        /// File to write
-        to: PathBuf,
-        /// Overwrite an existing file
-        #[arg(long)]
-        force: bool,
+        #[command(flatten)]
+        to: NewFile,
     },
     /// Measure how well an evaluation predicts scores and results of teacher data
     #[command(before_help = "Example: raicho net loss run1/net.nnue held-out.pack")]
@@ -89,6 +78,15 @@ enum Command {
     /// Compare the static values of two evaluations on the positions of teacher data
     #[command(before_help = "Example: raicho net difference run1/net.nnue teacher/ new-games.pack")]
     Difference(DifferenceArguments),
+}
+
+#[derive(Args)]
+struct NewFile {
+    /// File to write
+    file: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Args)]
@@ -101,11 +99,6 @@ struct DifferenceArguments {
 
     #[command(flatten)]
     input: Input,
-
-    /// Maximum value of the second evaluation, a pawn being 90
-    #[arg(long, value_name = "VALUE", default_value_t = 500,
-          value_parser = clap::value_parser!(i32).range(0..=32_000))]
-    limit: i32,
 }
 
 #[derive(Args)]
@@ -116,14 +109,8 @@ struct LossArguments {
     #[command(flatten)]
     input: Input,
 
-    /// Value of an output of 1, where a pawn is 90: the scale used in training
-    #[arg(long, default_value_t = DEFAULT_SCALE,
-          value_parser = clap::value_parser!(u16).range(1..=4096))]
-    scale: u16,
-
-    /// Weight of the game result in the target, 0 to 1; the rest is the score
-    #[arg(long, value_name = "SHARE", default_value_t = 0.4, value_parser = parse_share)]
-    result_weight: f64,
+    #[command(flatten)]
+    settings: JudgeSettings,
 }
 
 /// Most weights of a compressed section: its size in bytes has 32 bits, and a weight takes up to
@@ -132,28 +119,18 @@ const MAX_COMPRESSED: usize = 1 << 31;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::Random {
-            shape,
-            file,
-            seed,
-            force,
-        } => {
-            result_file::check_new(file, *force)?;
-            write(shape, file, *seed)
+        Command::Random { shape, to, seed } => {
+            result_file::check_new(&to.file, to.force)?;
+            write(shape, &to.file, *seed)
         }
-        Command::Material { file, force } => {
-            result_file::check_new(file, *force)?;
+        Command::Material { to } => {
+            result_file::check_new(&to.file, to.force)?;
             let bytes = material_network()
                 .to_bytes()
                 .context("a network of another format")?;
-            result_file::save(file, &bytes)
+            result_file::save(&to.file, &bytes)
         }
-        Command::Scale {
-            from,
-            factor,
-            to,
-            force,
-        } => scale(from, *factor, (to, *force)),
+        Command::Scale { from, factor, to } => scale(from, *factor, to),
         Command::Show {
             file,
             sfen_file,
@@ -172,19 +149,15 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
     if let Some(file) = files.find(|file| !file.format.has_scores()) {
         let expected = Format::names(Format::has_scores);
         ensure_usage!(
-            arguments.result_weight.total_cmp(&1.0).is_ge(),
+            arguments.settings.result_weight.total_cmp(&1.0).is_ge(),
             "{}: {} has no scores to judge by, expected {expected}, or --result-weight 1 to judge \
              by the results alone",
             file.path.display(),
             file.format
         );
     }
-    let settings = JudgeSettings {
-        scale: arguments.scale.into(),
-        result_weight: arguments.result_weight,
-        bad_records: arguments.input.bad_records(),
-    };
-    let found = watched(|watch| judge::run(&evaluator, &sources, &settings, watch))?;
+    let settings = &arguments.settings;
+    let found = watched(|watch| judge::loss(&evaluator, &sources, settings, watch))?;
     output::eprint(&found.tally);
     ensure!(
         found.all.positions + found.in_check > 0,
@@ -198,9 +171,7 @@ fn difference(arguments: &DifferenceArguments) -> anyhow::Result<()> {
     let (_, first) = load_evaluation(&arguments.first)?;
     let (_, second) = load_evaluation(&arguments.second)?;
     let sources = arguments.input.sources()?;
-    let choice = (arguments.limit, arguments.input.bad_records());
-    let found =
-        watched(|watch| train::difference::run([&first, &second], &sources, choice, watch))?;
+    let found = watched(|watch| judge::difference([&first, &second], &sources, watch))?;
     output::eprint(&found.tally);
     output::print(format_args!("{first}\n{second}\n{found}"))?;
     Ok(())
@@ -238,9 +209,9 @@ fn open(from: &Path) -> anyhow::Result<(Network, Vec<String>)> {
     Ok((network, warnings.collect()))
 }
 
-fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result<()> {
-    result_file::check(to, std::iter::once(from))?;
-    result_file::check_free(to, force)?;
+fn scale(from: &Path, factor: f64, to: &NewFile) -> anyhow::Result<()> {
+    result_file::check(&to.file, std::iter::once(from))?;
+    result_file::check_free(&to.file, to.force)?;
     let (mut network, _) = open(from)?;
     let name = || from.display().to_string();
     let before = network.rescale(1.0).with_context(name)?;
@@ -256,8 +227,8 @@ fn scale(from: &Path, factor: f64, (to, force): (&Path, bool)) -> anyhow::Result
     let applied = applied.trim_end_matches('0').trim_end_matches('.');
     network.add_to_text(&format!("times {applied}"));
     let bytes = network.to_bytes().context("a network of another format")?;
-    result_file::save(to, &bytes)?;
-    let to = to.display();
+    result_file::save(&to.file, &bytes)?;
+    let to = to.file.display();
     output::print_line(format_args!("{to}: an output of 1 is worth {scale}"))?;
     Ok(())
 }

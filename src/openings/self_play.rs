@@ -5,7 +5,7 @@
 //! entry of a king into its promotion zone.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,12 +18,14 @@ use super::random::play_random_moves;
 use super::{OpeningError, Plies, Purpose, below, fraction, generator};
 use crate::bitboard::Bitboard;
 use crate::position::Position;
-use crate::records::pack::{PackGame, PackReader};
+use crate::records::pack::PackGame;
 use crate::records::packed::HuffmanCodedPos;
 use crate::records::score;
 use crate::records::sfen_line::SfenLine;
+use crate::records::teacher::{Format, Record, TeacherReader};
 use crate::search::{Limits, Solo};
 use crate::types::{Color, EnteringKingRule, Move, PieceType};
+use crate::util::Summed;
 
 /// The number of attempts at one opening before the settings are refused as impossible.
 const MAX_ATTEMPTS: u64 = 1000;
@@ -262,14 +264,13 @@ impl StartSet {
         let (mut positions, mut files, mut games) = (Vec::new(), Vec::new(), 0);
         for path in paths {
             let file = File::open(path).map_err(|error| OpeningError::of_file(path, error))?;
-            let mut input = Summed {
-                input: file,
-                sum: crc32fast::Hasher::new(),
-            };
-            for game in PackReader::new(BufReader::new(&mut input)) {
-                let game = game.map_err(|error| OpeningError::of_file(path, error))?;
-                positions.extend(starts_around_entry(&game));
-                games += 1;
+            let mut input = Summed::new(file);
+            for record in TeacherReader::new(BufReader::new(&mut input), Format::Pack) {
+                let record = record.map_err(|error| OpeningError::of_file(path, error))?;
+                if let Record::Game(game) = record {
+                    positions.extend(starts_around_entry(&game.game));
+                    games += 1;
+                }
             }
             files.push(identity(path, input.sum.finalize()));
         }
@@ -342,20 +343,6 @@ fn read_lines(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, OpeningErro
 fn identity(path: &Path, checksum: u32) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!("{name}, checksum {checksum:08x}")
-}
-
-/// A reader that computes the checksum of its bytes.
-struct Summed<R> {
-    input: R,
-    sum: crc32fast::Hasher,
-}
-
-impl<R: Read> Read for Summed<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.input.read(buffer)?;
-        self.sum.update(&buffer[..count]);
-        Ok(count)
-    }
 }
 
 /// A start position, without the moves that led to it.

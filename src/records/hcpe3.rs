@@ -7,16 +7,16 @@
 //! candidate: the move and its visits. A move without candidates was played without a search and is
 //! not a training sample.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
+use std::iter;
 
 use super::apery_move::{from_apery, to_apery};
 use super::game::GameResult;
-use super::game_reader::{GameFault, GameFormat, GameReader, legal_move, read_word};
 use super::hcpe::WINNER_BITS;
 use super::pack::{PackGame, PackReason};
 use super::packed::HuffmanCodedPos;
-use crate::position::Position;
-use crate::types::{Move, Move16};
+use super::stored_game::{legal_move, read_bytes};
+use super::teacher::Fault;
 use crate::util::read_up_to;
 
 /// Bytes of a game before its moves: start, number of moves, ending and opponent.
@@ -27,271 +27,188 @@ const REPETITION: u8 = 4;
 const DECLARATION: u8 = 8;
 const MAX_MOVES: u8 = 16;
 
-/// A game as the format stores it.
-#[derive(Clone, Debug)]
-pub struct Hcpe3Game {
-    /// The position before the first move. The format stores no ply; it is 1.
-    pub start: Position,
-    /// The moves that were played, each legal in its position.
-    pub moves: Vec<Hcpe3Move>,
-    /// The ending byte: the result code and the bits of the reason.
-    pub ending: u8,
-    /// The opponent byte, whose meaning depends on the program that wrote it.
-    pub opponent: u8,
+/// Reads the bytes of the next game; `None` at the end of the input.
+///
+/// # Errors
+/// The input fails, or ends within the game.
+pub(super) fn read_game(input: &mut impl Read) -> Result<Option<Vec<u8>>, Fault> {
+    let mut bytes = vec![0; HEADER];
+    match read_up_to(input, &mut bytes)? {
+        0 => return Ok(None),
+        HEADER => {}
+        _ => return Err(Fault::CutGame),
+    }
+    for _ in 0..word(&bytes, 32) {
+        let stored: [u8; 6] = read_bytes(input)?;
+        bytes.extend(stored);
+        for _ in 0..word(&stored, 4) {
+            bytes.extend(read_bytes::<4>(input)?);
+        }
+    }
+    Ok(Some(bytes))
 }
 
-/// A move and the candidates of its search.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Hcpe3Move {
-    /// The move, legal in its position.
-    pub mv: Move,
-    /// The score of the side that makes it, in centipawns.
-    pub score: i16,
-    /// The candidate moves, not checked against the position, and their visits.
-    pub candidates: Vec<(Move16, u16)>,
+fn word(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
 }
 
-impl Hcpe3Move {
-    /// Whether the position was searched, so that it is a training sample.
-    pub fn is_searched(&self) -> bool {
-        !self.candidates.is_empty()
-    }
+/// A move in Apery's 16 bits, its score, and the candidates with their visits.
+type StoredMove<'a> = (u16, i16, &'a [[u8; 4]]);
+
+fn stored_moves(bytes: &[u8]) -> impl Iterator<Item = StoredMove<'_>> {
+    let mut rest = &bytes[HEADER..];
+    iter::from_fn(move || {
+        let (stored, next) = rest.split_first_chunk::<6>()?;
+        let (candidates, next) = next.split_at(4 * usize::from(word(stored, 4)));
+        rest = next;
+        let score = word(stored, 2) as i16;
+        Some((word(stored, 0), score, candidates.as_chunks().0))
+    })
 }
 
-impl Hcpe3Game {
-    /// Converts a game of the archive. Each move becomes its only candidate.
-    pub fn from_pack(game: &PackGame) -> Self {
-        let moves = game.moves.iter().map(|&(mv, score)| Hcpe3Move {
-            mv,
-            score,
-            candidates: vec![(mv.to_move16(), 1)],
-        });
-        let why = match game.reason {
-            PackReason::REPETITION => REPETITION,
-            PackReason::MAX_MOVES => MAX_MOVES,
-            PackReason::DECLARATION_24 | PackReason::DECLARATION_27 | PackReason::TRY => {
-                DECLARATION
-            }
-            _ => 0,
-        };
-        Self {
-            start: game.start.clone(),
-            moves: moves.collect(),
-            ending: game.result.code() | why,
-            opponent: 0,
+/// Checks the bytes of a game move by move. Returns it without the candidates, and the indices of
+/// the moves that were played without a search. The format stores no ply; that of the start is 1.
+///
+/// # Errors
+/// The start position, the result, a move or a candidate is invalid.
+pub(super) fn decode(bytes: &[u8]) -> Result<(PackGame, Vec<usize>), Fault> {
+    let ending = bytes[34];
+    let result = GameResult::from_code(ending & WINNER_BITS).ok_or(Fault::Ending(ending))?;
+    let mut start = [0; 32];
+    start.copy_from_slice(&bytes[..32]);
+    let start = HuffmanCodedPos::from_bytes(start).unpack(1);
+    let start = start.map_err(Fault::Start)?;
+    let mut position = start.clone();
+    let (mut moves, mut unsearched) = (Vec::new(), Vec::new());
+    for (index, (bits, score, candidates)) in stored_moves(bytes).enumerate() {
+        let mv = legal_move(&position, bits, index + 1)?;
+        position.do_move(mv);
+        moves.push((mv, score));
+        check_candidates(candidates, index + 1)?;
+        if candidates.is_empty() {
+            unsearched.push(index);
         }
     }
-
-    /// Converts to a game of the archive, without the candidates.
-    pub fn to_pack(&self) -> PackGame {
-        let reason = match self.ending {
-            ending if ending & REPETITION != 0 => PackReason::REPETITION,
-            ending if ending & MAX_MOVES != 0 => PackReason::MAX_MOVES,
-            ending if ending & DECLARATION != 0 => PackReason::DECLARATION_27,
-            _ => PackReason::RESIGNATION,
-        };
-        PackGame {
-            start: self.start.clone(),
-            moves: self
-                .moves
-                .iter()
-                .map(|played| (played.mv, played.score))
-                .collect(),
-            result: self.result(),
-            reason,
-        }
-    }
-
-    /// The result. An unknown code, which the reader refuses, is a draw.
-    pub fn result(&self) -> GameResult {
-        GameResult::from_code(self.ending & WINNER_BITS).unwrap_or(GameResult::Draw)
-    }
-
-    /// Replaces the scores in the bytes of a game, one for each move.
-    pub fn set_scores(bytes: &mut [u8], scores: &[i16]) {
-        let mut rest = bytes.get_mut(HEADER..).unwrap_or_default();
-        for score in scores {
-            // A move, its score, and the number of the candidates that follow.
-            let Some(([_, _, first, second, count @ ..], next)) = rest.split_first_chunk_mut::<6>()
-            else {
-                return;
-            };
-            [*first, *second] = score.to_le_bytes();
-            let candidates = 4 * usize::from(u16::from_le_bytes(*count));
-            rest = next.get_mut(candidates..).unwrap_or_default();
-        }
-    }
-
-    /// Writes the game in a single call of `out`.
-    ///
-    /// # Errors
-    /// `out` fails, or there are more than 65535 moves, or candidates of a move.
-    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let count = |count: usize, what: &str| {
-            u16::try_from(count).map_err(|_| {
-                let text = format!("{count} {what}, expected at most {}", u16::MAX);
-                io::Error::new(io::ErrorKind::InvalidInput, text)
-            })
-        };
-        let mut bytes = HuffmanCodedPos::of(&self.start).to_bytes().to_vec();
-        let mut put = |word: u16| bytes.extend_from_slice(&word.to_le_bytes());
-        put(count(self.moves.len(), "moves")?);
-        put(u16::from_le_bytes([self.ending, self.opponent]));
-        for played in &self.moves {
-            put(to_apery(played.mv.to_move16()));
-            put(played.score as u16);
-            put(count(played.candidates.len(), "candidates")?);
-            for &(mv, visits) in &played.candidates {
-                put(to_apery(mv));
-                put(visits);
-            }
-        }
-        out.write_all(&bytes)
-    }
-}
-
-/// Reads one game after the other. An invalid game is an error, and the next one follows unless the
-/// file ends within it.
-pub type Hcpe3Reader<R> = GameReader<R, Hcpe3>;
-
-/// The format `.hcpe3`, for the reader.
-#[derive(Default)]
-pub struct Hcpe3;
-
-/// A game whose moves are not checked yet: the header and the moves.
-pub struct Frame([u8; HEADER], Vec<StoredMove>);
-
-/// A stored move: Apery's 16 bits, the score, and the candidates with their visits.
-type StoredMove = (u16, i16, Vec<(u16, u16)>);
-
-impl GameFormat for Hcpe3 {
-    type Frame = Frame;
-    type Game = Hcpe3Game;
-
-    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, GameFault> {
-        let mut header = [0; HEADER];
-        match read_up_to(input, &mut header)? {
-            0 => return Ok(None),
-            HEADER => {}
-            _ => return Err(GameFault::Truncated),
-        }
-        let mut moves = Vec::new();
-        for _ in 0..u16::from_le_bytes([header[32], header[33]]) {
-            let [mv, score, count] = words::<3>(input)?;
-            let mut candidates = Vec::new();
-            for _ in 0..count {
-                let [mv, visits] = words::<2>(input)?;
-                candidates.push((mv, visits));
-            }
-            moves.push((mv, score as i16, candidates));
-        }
-        Ok(Some(Frame(header, moves)))
-    }
-
-    fn decode(&self, Frame(header, stored): Frame) -> Result<Hcpe3Game, GameFault> {
-        let [ending, opponent] = [header[34], header[35]];
-        if GameResult::from_code(ending & WINNER_BITS).is_none() {
-            return Err(GameFault::Ending(ending));
-        }
-        let mut bytes = [0; 32];
-        bytes.copy_from_slice(&header[..32]);
-        let start = HuffmanCodedPos::from_bytes(bytes).unpack(1)?;
-        let mut position = start.clone();
-        let mut moves = Vec::with_capacity(stored.len());
-        for (number, (bits, score, candidates)) in (1..).zip(&stored) {
-            let mv = legal_move(&position, *bits, number)?;
-            position.do_move(mv);
-            moves.push(Hcpe3Move {
-                mv,
-                score: *score,
-                candidates: decode_candidates(candidates, number)?,
-            });
-        }
-        Ok(Hcpe3Game {
-            start,
-            moves,
-            ending,
-            opponent,
-        })
-    }
-}
-
-fn decode_candidates(stored: &[(u16, u16)], of: usize) -> Result<Vec<(Move16, u16)>, GameFault> {
-    let decode = |(index, &(found, visits)): (usize, &(u16, u16))| {
-        let mv = from_apery(found).ok_or(GameFault::Candidate {
-            number: index + 1,
-            of,
-            found,
-        })?;
-        Ok((mv, visits))
+    let reason = match ending {
+        ending if ending & REPETITION != 0 => PackReason::REPETITION,
+        ending if ending & MAX_MOVES != 0 => PackReason::MAX_MOVES,
+        ending if ending & DECLARATION != 0 => PackReason::DECLARATION_27,
+        _ => PackReason::RESIGNATION,
     };
-    stored.iter().enumerate().map(decode).collect()
+    let game = PackGame {
+        start,
+        moves,
+        result,
+        reason,
+    };
+    Ok((game, unsearched))
 }
 
-fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], GameFault> {
-    let mut words = [0; N];
-    for word in &mut words {
-        *word = read_word(input)?;
+/// Checks that candidates of a move are moves; they need not be legal.
+fn check_candidates(candidates: &[[u8; 4]], of: usize) -> Result<(), Fault> {
+    for (candidate, number) in candidates.iter().zip(1..) {
+        let found = word(candidate, 0);
+        from_apery(found).ok_or(Fault::Candidate { number, of, found })?;
     }
-    Ok(words)
+    Ok(())
+}
+
+/// The bytes of a game, in which each move is its only candidate.
+///
+/// # Errors
+/// There are more than 65535 moves.
+pub(super) fn encode(game: &PackGame) -> io::Result<Vec<u8>> {
+    let count = u16::try_from(game.moves.len()).map_err(|_| {
+        let text = format!("{} moves, expected at most {}", game.moves.len(), u16::MAX);
+        io::Error::new(io::ErrorKind::InvalidInput, text)
+    })?;
+    let reason = match game.reason {
+        PackReason::REPETITION => REPETITION,
+        PackReason::MAX_MOVES => MAX_MOVES,
+        PackReason::DECLARATION_24 | PackReason::DECLARATION_27 | PackReason::TRY => DECLARATION,
+        _ => 0,
+    };
+    let mut bytes = HuffmanCodedPos::of(&game.start).to_bytes().to_vec();
+    bytes.extend(count.to_le_bytes());
+    bytes.extend([game.result.code() | reason, 0]);
+    for &(mv, score) in &game.moves {
+        let mv = to_apery(mv.to_move16());
+        let words = [mv, score as u16, 1, mv, 1];
+        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    }
+    Ok(bytes)
+}
+
+/// Replaces the scores in the bytes of a game, one for each move.
+pub(super) fn set_scores(bytes: &mut [u8], scores: &[i16]) {
+    let mut rest = bytes.get_mut(HEADER..).unwrap_or_default();
+    for score in scores {
+        // A move, its score, and the number of the candidates that follow.
+        let Some(([_, _, first, second, count @ ..], next)) = rest.split_first_chunk_mut::<6>()
+        else {
+            return;
+        };
+        [*first, *second] = score.to_le_bytes();
+        let candidates = 4 * usize::from(u16::from_le_bytes(*count));
+        rest = next.get_mut(candidates..).unwrap_or_default();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::game_reader::GameError;
     use crate::records::sfen_line::SfenLine;
+    use crate::records::teacher::{Format, TeacherReader};
     use crate::types::Color;
 
-    fn game() -> Hcpe3Game {
+    /// A game of three moves, of which the first has a second candidate and the second none.
+    fn game() -> Vec<u8> {
         let line: SfenLine = "startpos moves 7g7f 3c3d 8h2b+".parse().expect("a line");
         let moves = line.moves.iter().map(|&mv| (mv, 55));
-        let mut game = Hcpe3Game::from_pack(&PackGame {
+        let game = PackGame {
             start: line.start.clone(),
             moves: moves.collect(),
             result: GameResult::Win(Color::Black),
             reason: PackReason::DECLARATION_27,
-        });
-        let other = "2g2f".parse().expect("a move");
-        game.moves[0].candidates.push((other, 99));
-        game.moves[1].candidates.clear();
-        game
-    }
-
-    fn bytes(game: &Hcpe3Game) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        game.write(&mut bytes).expect("a vector takes everything");
+        };
+        let mut bytes = encode(&game).expect("three moves");
+        let other = to_apery("2g2f".parse().expect("a move"));
+        let [low, high] = other.to_le_bytes();
+        bytes.splice(46..46, [low, high, 99, 0]);
+        bytes[40] = 2;
+        bytes.drain(56..60);
+        bytes[54] = 0;
         bytes
     }
 
     fn messages(bytes: &[u8]) -> Vec<String> {
-        let message = |game: Result<Hcpe3Game, GameError>| match game {
-            Ok(_) => "good".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        Hcpe3Reader::new(bytes).map(message).collect()
+        TeacherReader::new(bytes, Format::Hcpe3)
+            .map(|game| game.map_or_else(|error| error.to_string(), |_| "good".to_owned()))
+            .collect()
     }
 
     #[test]
     fn games_come_back_byte_for_byte() {
-        let written = bytes(&game());
+        let written = game();
         assert_eq!(written.len(), 36 + 3 * 6 + 3 * 4);
         assert_eq!(written[32..36], [3, 0, 9, 0]);
         let twice = [written.clone(), written.clone()].concat();
-        let mut reader = Hcpe3Reader::new(&twice[..]);
-        for number in 1..=2 {
-            let read = reader.next().expect("a game").expect("a good game");
-            assert_eq!(bytes(&read), written);
-            assert_eq!(reader.offset(), number * written.len() as u64);
-            assert_eq!(read.to_pack().reason, PackReason::DECLARATION_27);
-            assert_eq!(read.result(), GameResult::Win(Color::Black));
+        let mut rest = &twice[..];
+        for number in (0..2).rev() {
+            let read = read_game(&mut rest).expect("good bytes").expect("a game");
+            assert_eq!(read, written);
+            assert_eq!(rest.len(), number * written.len());
+            let (game, unsearched) = decode(&read).expect("a good game");
+            assert_eq!(unsearched, [1]);
+            assert_eq!(game.reason, PackReason::DECLARATION_27);
+            assert_eq!(game.result, GameResult::Win(Color::Black));
         }
-        assert!(reader.next().is_none());
+        assert!(read_game(&mut rest).is_ok_and(|game| game.is_none()));
     }
 
     #[test]
     fn a_bad_game_does_not_hide_the_next() {
-        let good = bytes(&game());
+        let good = game();
         let with = |at: usize, byte: u8| {
             let mut bad = good.clone();
             bad[at] = byte;
@@ -304,7 +221,7 @@ mod tests {
             (42, 127, "candidate 1 of move 1 is"),
         ] {
             let found = with(at, byte);
-            let begin = format!("game 1, at byte 0: {expected}");
+            let begin = format!("record 1, at byte 0: {expected}");
             assert!(found[0].starts_with(&begin), "{}", found[0]);
             assert_eq!(found[1..], ["good"]);
         }
@@ -312,11 +229,11 @@ mod tests {
 
     #[test]
     fn a_cut_file_is_recognised() {
-        let good = bytes(&game());
+        let good = game();
         for length in 1..good.len() {
             assert_eq!(
                 messages(&good[..length]),
-                ["game 1, at byte 0: the file ends within the game"]
+                ["record 1, at byte 0: the file ends within the game"]
             );
         }
     }

@@ -5,7 +5,7 @@
 //! ignored.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, BufRead as _, BufReader, BufWriter, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,6 +14,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use thiserror::Error;
+
+use super::OutputFile;
 
 /// What distinguishes the run folders of one tool from those of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,7 +71,9 @@ impl Drop for FolderLock {
 pub struct RunFolder {
     path: PathBuf,
     kind: RunKind,
-    journal: Journal,
+    journal: File,
+    /// Length of the journal up to the last complete line, in bytes.
+    end: u64,
 }
 
 impl RunFolder {
@@ -114,10 +118,17 @@ impl RunFolder {
             });
         }
         write_header(&path.join(kind.settings), kind.format, settings)?;
+        Self::open(path, kind, file, 0)
+    }
+
+    /// Continues the journal at offset `end`; anything after that is cut off.
+    fn open(path: &Path, kind: RunKind, mut journal: File, end: u64) -> Result<Self, FolderError> {
+        cut(&mut journal, end).map_err(io_error(&path.join(kind.journal)))?;
         Ok(Self {
             path: path.to_owned(),
             kind,
-            journal: Journal::new(path.join(kind.journal), file, 0)?,
+            journal,
+            end,
         })
     }
 
@@ -165,11 +176,7 @@ impl RunFolder {
             lines.pop();
         }
         let end = lines.last().map_or(0, |&(_, end)| end);
-        let folder = Self {
-            path: path.to_owned(),
-            kind,
-            journal: Journal::new(journal, file, end)?,
-        };
+        let folder = Self::open(path, kind, file, end)?;
         Ok((folder, lines.into_iter().map(|(entry, _)| entry).collect()))
     }
 
@@ -213,7 +220,16 @@ impl RunFolder {
     /// # Errors
     /// The journal cannot be written; it then ends with the previous entry.
     pub fn append<E: Serialize>(&mut self, entry: &E) -> Result<(), FolderError> {
-        self.journal.append(entry)
+        let path = self.path.join(self.kind.journal);
+        let text = serde_json::to_string(entry).map_err(content_error(&path, None))?;
+        let line = text + "\n";
+        if let Err(error) = self.journal.write_all(line.as_bytes()) {
+            // The next entry must not continue the fragment of this one.
+            let _ = cut(&mut self.journal, self.end);
+            return Err(io_error(&path)(error));
+        }
+        self.end += line.len() as u64;
+        Ok(())
     }
 
     /// Writes a file of the folder, and creates the folders on its path.
@@ -254,7 +270,21 @@ pub(crate) fn read_settings<S: DeserializeOwned>(
             kind,
         });
     }
-    read_header(&path.join(kind.settings), kind.format)
+    let file = path.join(kind.settings);
+    let text = fs::read_to_string(&file).map_err(io_error(&file))?;
+    let header: Header<S> = serde_json::from_str(&text)
+        .map_err(|error| content_error(&file, Some(error.line()))(error))?;
+    if header.format != kind.format {
+        return Err(FolderError::Content {
+            path: file.clone(),
+            line: None,
+            reason: format!(
+                "format {} of {}, this version reads format {}",
+                header.format, header.program, kind.format
+            ),
+        });
+    }
+    Ok(header.settings)
 }
 
 /// Reads the journal of the run in a folder, without writing there.
@@ -380,27 +410,6 @@ fn write_header<S: Serialize>(path: &Path, format: u32, settings: &S) -> Result<
     replace(path, &(text + "\n"))
 }
 
-/// Reads settings of format number `format`.
-///
-/// # Errors
-/// The file cannot be read, is not valid, or has another format number.
-fn read_header<S: DeserializeOwned>(path: &Path, format: u32) -> Result<S, FolderError> {
-    let text = fs::read_to_string(path).map_err(io_error(path))?;
-    let header: Header<S> = serde_json::from_str(&text)
-        .map_err(|error| content_error(path, Some(error.line()))(error))?;
-    if header.format != format {
-        return Err(FolderError::Content {
-            path: path.to_owned(),
-            line: None,
-            reason: format!(
-                "format {} of {}, this version reads format {format}",
-                header.format, header.program
-            ),
-        });
-    }
-    Ok(header.settings)
-}
-
 /// The first difference between the settings of two runs, such as `effort.nodes is 1000 instead of
 /// 500`. An optional setting that only one of them has is `none` in the other.
 pub fn difference<S: Serialize>(ours: &S, theirs: &S) -> Option<String> {
@@ -448,42 +457,6 @@ fn difference_of(path: &str, ours: &Json, theirs: &Json) -> Option<String> {
 /// An entry, and the offset of the byte after its line.
 type Line<E> = (E, u64);
 
-/// A journal that is open for writing.
-#[derive(Debug)]
-struct Journal {
-    path: PathBuf,
-    file: File,
-    /// Length of the file up to the last complete line, in bytes.
-    end: u64,
-}
-
-impl Journal {
-    /// Continues a file at offset `end`; anything after that is cut off.
-    ///
-    /// # Errors
-    /// The file cannot be written.
-    fn new(path: PathBuf, mut file: File, end: u64) -> Result<Self, FolderError> {
-        cut(&mut file, end).map_err(io_error(&path))?;
-        Ok(Self { path, file, end })
-    }
-
-    /// Appends an entry.
-    ///
-    /// # Errors
-    /// The file cannot be written; it then ends with the previous entry.
-    fn append<E: Serialize>(&mut self, entry: &E) -> Result<(), FolderError> {
-        let text = serde_json::to_string(entry).map_err(content_error(&self.path, None))?;
-        let line = text + "\n";
-        if let Err(error) = self.file.write_all(line.as_bytes()) {
-            // The next entry must not continue the fragment of this one.
-            let _ = cut(&mut self.file, self.end);
-            return Err(io_error(&self.path)(error));
-        }
-        self.end += line.len() as u64;
-        Ok(())
-    }
-}
-
 fn cut(file: &mut File, end: u64) -> io::Result<()> {
     // A device such as /dev/full, which tests use, has no length to set.
     if file.metadata()?.len() != end {
@@ -524,31 +497,18 @@ fn read_journal<E: DeserializeOwned>(path: &Path) -> Result<Vec<Line<E>>, Folder
 const PATIENCE: Duration = Duration::from_secs(1);
 const RETRY: Duration = Duration::from_millis(20);
 
-/// Size of the buffer of a file that is written, in bytes.
-const BUFFER: usize = 1 << 20;
-
-/// Replaces the content of a file atomically, by writing a file beside it and renaming that: after
-/// a kill or a crash there is the old content or the new one.
+/// Replaces the content of a file atomically: after a kill or a crash there is the old content or
+/// the new one.
 ///
 /// # Errors
 /// The file cannot be written; it then keeps its old content, and nothing is left beside it.
 pub(crate) fn replace_with(
     path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    write: impl FnOnce(&mut OutputFile) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".new");
-    let beside = PathBuf::from(name);
-    let mut file = BufWriter::with_capacity(BUFFER, File::create(&beside)?);
-    let written = write(&mut file)
-        .and_then(|()| file.flush())
-        // Without this the file could be renamed on disk before its content is there.
-        .and_then(|()| file.get_ref().sync_all())
-        .and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
+    let mut file = OutputFile::create(path).map_err(io::Error::other)?;
+    write(&mut file)?;
+    file.finish()
 }
 
 /// Replaces the content of a file atomically, as [`replace_with`].

@@ -2,33 +2,32 @@
 //! run survives a kill, can be resumed, and can be divided among several machines.
 //!
 //! [`Job`] says how a piece is done, [`Plan`] hands out the pieces and takes the results,
-//! [`execute`] runs both. The usual plan is [`Numbers`]: every number of a [`Shard`] that is not
-//! done yet. A [`RunFolder`] holds the settings, a journal with one line of JSON per finished
+//! [`execute`] runs both. [`EachPiece`] is the plan of an iterator, such as [`Numbers`]: every number
+//! of a [`Shard`] that is not done yet. A [`RunFolder`] holds the settings, a journal with one line of JSON per finished
 //! piece, and a lock; an [`OutputFile`] gets its name when it is complete. [`Stop`] requests the
 //! end; [`Watch`] is for work without pieces.
 //!
-//! A new tool implements [`Job`] and [`Plan`]; `train/roots/check.rs` is the shortest example. This
+//! A new tool implements [`Job`]; `train/rescore/mod.rs` is a short example. This
 //! module knows neither shogi nor engines nor terminals; `cli/progress.rs` shows the progress.
 
 mod folder;
 mod output;
-mod shard;
 
 use std::any::Any;
-use std::io;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::{fmt, io, thread};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use folder::{FolderError, FolderLock, RunFolder, RunKind, difference};
-pub use output::{OutputError, OutputFile, is_same_output, is_stream, output_place, would_replace};
-pub use shard::{Numbers, Shard, ShardError};
-
 pub(crate) use folder::{io_error, read_entries, read_settings, replace, replace_with};
 pub(crate) use output::beside;
+pub use output::{OutputError, OutputFile, is_same_output, is_stream, output_place, would_replace};
 
 /// How a piece of work is done. All threads share it; mutable state belongs to a worker or to the
 /// [`Plan`].
@@ -79,6 +78,34 @@ pub trait Plan<J: Job + ?Sized>: Send {
     /// # Errors
     /// The run ends; the piece counts as not done.
     fn keep(&mut self, piece: J::Piece, output: J::Output) -> Result<(), J::Error>;
+}
+
+/// A plan of the pieces of an iterator, whose results a function takes.
+pub struct EachPiece<I, K> {
+    pieces: I,
+    keep: K,
+}
+
+impl<I, K> EachPiece<I, K> {
+    /// `keep` gets each piece and its result, see [`Plan::keep`].
+    pub const fn new(pieces: I, keep: K) -> Self {
+        Self { pieces, keep }
+    }
+}
+
+impl<J, I, K> Plan<J> for EachPiece<I, K>
+where
+    J: Job,
+    I: Iterator<Item = J::Piece> + Send,
+    K: FnMut(J::Piece, J::Output) -> Result<(), J::Error> + Send,
+{
+    fn next(&mut self) -> Result<Option<J::Piece>, J::Error> {
+        Ok(self.pieces.next())
+    }
+
+    fn keep(&mut self, piece: J::Piece, output: J::Output) -> Result<(), J::Error> {
+        (self.keep)(piece, output)
+    }
 }
 
 /// How [`execute`] performs a plan.
@@ -348,6 +375,147 @@ impl Watch<'_> {
             return Err(Interrupted);
         }
         Ok(())
+    }
+}
+
+// --- Shards ---
+
+/// One of `count` shards of a run.
+///
+/// Its text is `I/N`, such as `3/16`. Batch systems count from 0 or from 1: `N/N` and `0/N` are the
+/// same shard, so that with either convention each shard is done once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Shard {
+    /// Number of the shard, from 0 to `count` - 1.
+    pub index: u64,
+    /// Number of shards, at least 1.
+    pub count: u64,
+}
+
+/// A text that is not of the form `I/N`.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("'{0}' is no part of a run, expected I/N such as 3/16")]
+pub struct ShardError(String);
+
+impl Shard {
+    /// The only shard of a run that is not divided.
+    pub const WHOLE: Self = Self { index: 0, count: 1 };
+
+    /// Whether the piece `number` belongs to this shard: every `count`-th one, starting at `index`.
+    pub const fn has(self, number: u64) -> bool {
+        number % self.count == self.index
+    }
+
+    /// How many of the first `length` pieces belong to this shard.
+    pub const fn share_of(self, length: u64) -> u64 {
+        let others = self.count - 1 - self.index;
+        length / self.count + (length % self.count + others) / self.count
+    }
+
+    /// The number that people call it by, from 1 to `count`.
+    pub const fn number(self) -> u64 {
+        if self.index == 0 {
+            self.count
+        } else {
+            self.index
+        }
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let error = || ShardError(crate::util::shorten(text));
+        let (index, count) = text.split_once('/').ok_or_else(error)?;
+        let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
+        match (index, count) {
+            (Ok(index), Ok(count)) if count > 0 && index <= count => Ok(Self {
+                index: index % count,
+                count,
+            }),
+            _ => Err(error()),
+        }
+    }
+}
+
+/// `I/N` with I from 1 to N, whichever way the shard was given.
+impl fmt::Display for Shard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.number(), self.count)
+    }
+}
+
+/// The numbers of a shard in ascending order, without those that are done already.
+#[derive(Clone, Debug)]
+pub struct Numbers {
+    next: u64,
+    /// The first number after the last piece; `None` for a run without an end.
+    end: Option<u64>,
+    shard: Shard,
+    /// Numbers that were done before the run was resumed.
+    done: HashSet<u64>,
+}
+
+impl Numbers {
+    /// The numbers below `end` that belong to `shard` and are not in `done`.
+    pub fn new(end: Option<u64>, shard: Shard, done: impl IntoIterator<Item = u64>) -> Self {
+        Self {
+            next: 0,
+            end,
+            shard,
+            done: done.into_iter().collect(),
+        }
+    }
+}
+
+impl Iterator for Numbers {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        while self.end.is_none_or(|end| self.next < end) {
+            let number = self.next;
+            self.next += 1;
+            if self.shard.has(number) && !self.done.remove(&number) {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod shard_tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_done_once_whether_counted_from_0_or_from_1() {
+        for texts in [["0/3", "1/3", "2/3"], ["1/3", "2/3", "3/3"]] {
+            let shards = texts.map(|text| text.parse::<Shard>().expect("a shard"));
+            for number in 0..20 {
+                let holders = shards.iter().filter(|shard| shard.has(number)).count();
+                assert_eq!(holders, 1, "{number} in {texts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["", "3", "/", "4/3", "1/0", "-1/3", "a/b", "1/2/3"] {
+            let error = text.parse::<Shard>().expect_err(text);
+            assert!(error.to_string().contains("expected I/N"), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_is_done_or_belongs_to_others_is_left_out() {
+        let shard = Shard { index: 1, count: 3 };
+        let numbers = Numbers::new(Some(14), shard, [4, 10]);
+        assert_eq!(numbers.collect::<Vec<_>>(), [1, 7, 13]);
+        assert_eq!((shard.share_of(14), shard.share_of(13)), (5, 4));
+        assert_eq!((shard.share_of(1), Shard::WHOLE.share_of(7)), (0, 7));
+        let endless = Numbers::new(None, Shard::WHOLE, [0]);
+        assert_eq!(endless.take(3).collect::<Vec<_>>(), [1, 2, 3]);
     }
 }
 

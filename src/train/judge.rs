@@ -1,31 +1,65 @@
-//! Measures how well an evaluation, computed in integers as in the engine, predicts the scores and
-//! results of teacher data.
+//! What the static values of an evaluation, computed in integers as in the engine, are worth on
+//! teacher data: how well they predict scores and results, and how far they are from those of
+//! another evaluation.
 //!
 //! Positions with a king in its promotion zone are also counted apart: networks see few of them in
-//! training and evaluate them badly.
+//! training and evaluate them badly. The differences are counted by the number of the move: on games
+//! that a network did not learn from, those to its teacher say how much of the teacher it has
+//! learnt, in a minute instead of a match.
 
-use crate::runs::Watch;
 use std::fmt;
 
-use super::data::pass::{BadRecords, Tally};
-use super::data::{DataError, Sources};
+use clap::Args;
+
+use super::data::{Sources, Tally};
+use super::learn::DEFAULT_SCALE;
 use crate::bitboard::Bitboard;
 use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::{Declaration, Position};
+use crate::records::packed::PackedSfen;
 use crate::records::sample::Sample;
 use crate::records::score::clamp_centipawns;
+use crate::records::teacher::Record;
+use crate::runs::Watch;
 use crate::types::value::PAWN_VALUE;
 use crate::types::{EnteringKingRule, Value};
+use crate::util::parse_share;
 
-/// Settings of a run.
-#[derive(Clone, Debug)]
+/// Reads the valid records. Games are not counted apart from positions.
+fn read(
+    sources: &Sources,
+    watch: &Watch<'_>,
+    mut visit: impl FnMut(&Record),
+) -> anyhow::Result<Tally> {
+    let tally = sources.read(watch, |_, record| {
+        visit(&record);
+        Ok(())
+    })?;
+    Ok(Tally { games: 0, ..tally })
+}
+
+/// Sets up a packed position; `false` if it is in check, so that it is not evaluated.
+fn set_up_quiet(position: &mut Position, packed: &PackedSfen, ply: u16) -> bool {
+    // Never an error: the reader has checked it.
+    packed.unpack_board().is_ok_and(|board| {
+        position.set_up(board, u32::from(ply.max(1)));
+        !position.in_check()
+    })
+}
+
+// --- Predictions ---
+
+/// What a prediction is compared with: options of `raicho net loss`.
+#[derive(Clone, Debug, Args)]
 pub struct JudgeSettings {
-    /// The scale of the sigmoid `1 / (1 + exp(-value / scale))`; a pawn is 90.
-    pub scale: f64,
-    /// The weight of the game result in the target, 0 to 1; the rest is the score.
+    /// Value of an output of 1, where a pawn is 90: the scale used in training
+    #[arg(long, default_value_t = DEFAULT_SCALE,
+          value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub scale: u16,
+
+    /// Weight of the game result in the target, 0 to 1; the rest is the score
+    #[arg(long, value_name = "SHARE", default_value_t = 0.4, value_parser = parse_share)]
     pub result_weight: f64,
-    /// What to do with invalid records.
-    pub bad_records: BadRecords,
 }
 
 /// Sums over a group of positions.
@@ -68,24 +102,20 @@ pub struct Judgement {
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
-pub fn run(
+pub fn loss(
     evaluator: &Evaluator,
     sources: &Sources,
     settings: &JudgeSettings,
     watch: &Watch<'_>,
-) -> Result<Judgement, DataError> {
+) -> anyhow::Result<Judgement> {
     let mut judge = Judge {
         evaluator: evaluator.for_thread(),
         settings,
         position: Position::startpos(),
         found: Judgement::default(),
     };
-    let mut tally = Tally::default();
-    sources.read(watch, |source, record| {
-        if let Some(record) = tally.take_any(source, record, settings.bad_records)? {
-            record.for_each_sample(|sample| judge.add(sample));
-        }
-        Ok(())
+    let tally = read(sources, watch, |record| {
+        record.for_each_sample(|sample| judge.add(sample));
     })?;
     judge.found.tally = tally;
     Ok(judge.found)
@@ -100,11 +130,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn add(&mut self, sample: &Sample) {
-        let Ok(board) = sample.position.unpack_board() else {
-            return; // Never: the reader has checked it.
-        };
-        self.position.set_up(board, u32::from(sample.ply.max(1)));
-        if self.position.in_check() {
+        if !set_up_quiet(&mut self.position, &sample.position, sample.ply) {
             self.found.in_check += 1;
             return;
         }
@@ -133,7 +159,7 @@ impl Judge<'_> {
 
 impl Group {
     fn add(&mut self, value: Value, sample: &Sample, settings: &JudgeSettings) {
-        let share = |value: f64| 1.0 / (1.0 + (-value / settings.scale).exp());
+        let share = |value: f64| 1.0 / (1.0 + (-value / f64::from(settings.scale)).exp());
         let expected = share(value.into());
         let score =
             f64::from(clamp_centipawns(sample.score.into())) * f64::from(PAWN_VALUE) / 100.0;
@@ -180,17 +206,135 @@ impl fmt::Display for Judgement {
     }
 }
 
+// --- Differences ---
+
+/// Last moves of the groups; one more group has all later moves.
+const LAST_PLIES: [u32; 5] = [20, 40, 60, 80, 120];
+
+/// Sums over a group of positions, a pawn being 90.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct DifferenceGroup {
+    /// The number of positions.
+    pub positions: u64,
+    /// The sum of the differences, first minus second, for the side to move.
+    pub sum: f64,
+    /// The sum of their squares.
+    pub squares: f64,
+}
+
+/// The sums of the differences, by group.
+#[derive(Default)]
+pub struct Differences {
+    /// Counts of the valid and invalid records.
+    pub tally: Tally,
+    /// Positions in check or beyond the limit, which are not compared.
+    pub left_out: u64,
+    /// By the number of the move.
+    pub groups: [DifferenceGroup; LAST_PLIES.len() + 1],
+}
+
+/// Largest value by the second evaluation of a position that is compared, a pawn being 90.
+const LIMIT: Value = 500;
+
+/// Compares two evaluations on all positions that are not in check and within [`LIMIT`].
+///
+/// # Errors
+/// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
+pub fn difference(
+    [first, second]: [&Evaluator; 2],
+    sources: &Sources,
+    watch: &Watch<'_>,
+) -> anyhow::Result<Differences> {
+    let mut comparison = Comparison {
+        evaluators: [first, second].map(Evaluator::for_thread),
+        position: Position::startpos(),
+        found: Differences::default(),
+    };
+    let tally = read(sources, watch, |record| {
+        record.for_each_position(|position, ply| comparison.add(&position, ply));
+    })?;
+    comparison.found.tally = tally;
+    Ok(comparison.found)
+}
+
+struct Comparison {
+    evaluators: [ThreadEvaluator; 2],
+    position: Position,
+    found: Differences,
+}
+
+impl Comparison {
+    fn add(&mut self, position: &PackedSfen, ply: u16) {
+        if !set_up_quiet(&mut self.position, position, ply) {
+            self.found.left_out += 1;
+            return;
+        }
+        let [first, second] = self
+            .evaluators
+            .each_mut()
+            .map(|evaluator| evaluator.evaluate(&self.position));
+        if second.abs() > LIMIT {
+            self.found.left_out += 1;
+            return;
+        }
+        let ply = self.position.game_ply();
+        let group = LAST_PLIES.iter().position(|&last| ply <= last);
+        self.found.groups[group.unwrap_or(LAST_PLIES.len())].add(first - second);
+    }
+}
+
+impl DifferenceGroup {
+    fn add(&mut self, difference: Value) {
+        let difference = f64::from(difference);
+        self.positions += 1;
+        self.sum += difference;
+        self.squares += difference * difference;
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
+impl fmt::Display for Differences {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = DifferenceGroup::default();
+        for group in &self.groups {
+            all.positions += group.positions;
+            all.sum += group.sum;
+            all.squares += group.squares;
+        }
+        let later = LAST_PLIES.last().map(|last| format!("after {last}"));
+        let names = LAST_PLIES.iter().map(|last| format!("to {last}"));
+        let names = names.chain(later).chain(["all".to_owned()]);
+        writeln!(
+            formatter,
+            "{:>9} {:>12} {:>8} {:>8}",
+            "moves", "positions", "mean", "RMS"
+        )?;
+        for (group, name) in self.groups.iter().chain([&all]).zip(names) {
+            let count = group.positions.max(1) as f64;
+            writeln!(
+                formatter,
+                "{name:>9} {:>12} {:>8.1} {:>8.1}",
+                group.positions,
+                group.sum / count,
+                (group.squares / count).sqrt()
+            )?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::eval::nnue::{Model, material_network};
     use crate::records::game::GameResult;
-    use crate::records::packed::PackedSfen;
     use crate::types::Color;
 
     const SETTINGS: JudgeSettings = JudgeSettings {
-        scale: 400.0,
+        scale: 400,
         result_weight: 0.5,
-        bad_records: BadRecords::Stop,
     };
 
     #[test]
@@ -242,5 +386,43 @@ mod tests {
         group.add(1, &sample, &SETTINGS);
         assert_eq!(group.right, 1);
         assert!(judge.found.to_string().contains("the win can be declared"));
+    }
+
+    #[test]
+    fn differences_are_grouped_by_the_number_of_the_move() {
+        let material = Evaluator::Material;
+        let network = Evaluator::Nnue(Arc::new(Model::new(material_network())));
+        let mut comparison = Comparison {
+            evaluators: [&network, &material].map(Evaluator::for_thread),
+            position: Position::startpos(),
+            found: Differences::default(),
+        };
+        for (sfen, ply) in [
+            ("4k4/9/9/9/9/9/9/9/4K4 b P 1", 20),
+            ("4k4/9/9/9/9/9/9/9/4K4 w 2P 1", 21),
+            ("4k4/9/9/9/9/9/9/9/4K4 b L 1", 500),
+            // A rook is beyond the limit, and nothing is compared in check.
+            ("4k4/9/9/9/9/9/9/9/4K4 b R 1", 1),
+            ("4k4/4R4/9/9/9/9/9/9/4K4 w - 1", 1),
+        ] {
+            let position: Position = Position::from_sfen(sfen).expect("a good position");
+            let value = |evaluator: &Evaluator| evaluator.for_thread().evaluate(&position);
+            let expected = f64::from(value(&network) - value(&material));
+            comparison.add(&PackedSfen::of(&position), ply);
+            let groups = &comparison.found.groups;
+            match ply {
+                20 => assert_eq!((groups[0].positions, groups[0].sum), (1, expected)),
+                21 => assert_eq!((groups[1].positions, groups[1].sum), (1, expected)),
+                500 => assert_eq!((groups[5].positions, groups[5].sum), (1, expected)),
+                _ => {}
+            }
+        }
+        assert_eq!(comparison.found.left_out, 2);
+        let counts = comparison.found.groups.map(|group| group.positions);
+        assert_eq!(counts, [1, 1, 0, 0, 0, 1]);
+        let text = comparison.found.to_string();
+        assert_eq!(text.lines().count(), 8, "{text}");
+        let last = text.lines().last().unwrap_or_default();
+        assert!(last.trim_start().starts_with("all            3"), "{text}");
     }
 }

@@ -4,12 +4,12 @@ use std::fmt;
 use std::io::Write as _;
 use std::path::Path;
 
+use anyhow::Context as _;
 use rayon::prelude::*;
-use thiserror::Error;
 
 use crate::eval::kppt::scalar::{Weight, Weights};
 use crate::eval::kppt::{Kind, PIECES_END, SYNTHESIZED};
-use crate::runs::{OutputError, OutputFile};
+use crate::runs::OutputFile;
 use crate::types::Square;
 
 const NUMBERS: usize = PIECES_END as usize;
@@ -28,14 +28,6 @@ pub struct Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Saturated(pub [u64; 3]);
 
-/// Why a folder cannot be written.
-#[derive(Debug, Error)]
-#[error("{name}: {error}")]
-pub struct WriteError {
-    name: &'static str,
-    error: OutputError,
-}
-
 /// Writes the three files. Files of these names that are there are replaced.
 ///
 /// # Errors
@@ -44,7 +36,7 @@ pub fn write(
     folder: &Path,
     weights: &(impl Weights + Sync),
     layout: Layout,
-) -> Result<Saturated, WriteError> {
+) -> anyhow::Result<Saturated> {
     let mut saturated = Saturated::default();
     let kings = || {
         let kings = 0..Square::NUM;
@@ -98,27 +90,24 @@ fn write_file(
     is_narrow: bool,
     saturated: &mut u64,
     rows: impl Iterator<Item = (usize, Vec<Weight>)>,
-) -> Result<(), WriteError> {
-    let write_rows = || {
-        let mut file = OutputFile::create(&folder.join(name))?;
-        let mut bytes = Vec::new();
-        for (left_out, weights) in rows {
-            bytes.clear();
-            let numbers = weights.iter().flat_map(|weight| &weight[..2 - left_out]);
-            for &number in numbers {
-                if is_narrow {
-                    let narrow = number.clamp(i16::MIN.into(), i16::MAX.into());
-                    *saturated += u64::from(narrow != number);
-                    bytes.extend((narrow as i16).to_le_bytes());
-                } else {
-                    bytes.extend(number.to_le_bytes());
-                }
+) -> anyhow::Result<()> {
+    let mut file = OutputFile::create(&folder.join(name)).context(name)?;
+    let mut bytes = Vec::new();
+    for (left_out, weights) in rows {
+        bytes.clear();
+        let numbers = weights.iter().flat_map(|weight| &weight[..2 - left_out]);
+        for &number in numbers {
+            if is_narrow {
+                let narrow = number.clamp(i16::MIN.into(), i16::MAX.into());
+                *saturated += u64::from(narrow != number);
+                bytes.extend((narrow as i16).to_le_bytes());
+            } else {
+                bytes.extend(number.to_le_bytes());
             }
-            file.write_all(&bytes)?;
         }
-        Ok(file.finish()?)
-    };
-    write_rows().map_err(|error| WriteError { name, error })
+        file.write_all(&bytes).context(name)?;
+    }
+    file.finish().context(name)
 }
 
 impl fmt::Display for Saturated {

@@ -2,7 +2,6 @@
 //! new scores for old positions, the training of networks, and their comparison with a teacher.
 
 pub mod data;
-pub mod difference;
 pub mod gensfen;
 pub mod judge;
 pub mod kppt_folder;

@@ -8,7 +8,7 @@ pub(crate) mod system;
 mod test_folder;
 mod text;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 
 pub(crate) use aligned::Aligned;
 #[cfg(not(target_family = "wasm"))]
@@ -18,10 +18,46 @@ pub(crate) use system::ZeroedPages;
 pub(crate) use system::{cores, fits_into_memory, for_each_part};
 #[cfg(test)]
 pub(crate) use test_folder::TestFolder;
-pub(crate) use text::{abbreviate, counted, decode_line, file_name_of, parse_positive, shorten};
+pub(crate) use text::{
+    abbreviate, counted, decode_line, file_name_of, parse_positive, parse_share, shorten,
+};
 
 /// Bytes of a megabyte (MB) in options and messages.
 pub(crate) const BYTES_PER_MEGABYTE: usize = 1 << 20;
+
+/// A stream and the CRC-32 of what has passed through it.
+pub(crate) struct Summed<T> {
+    pub(crate) inner: T,
+    pub(crate) sum: crc32fast::Hasher,
+}
+
+impl<T> Summed<T> {
+    /// A stream through which nothing has passed.
+    pub(crate) fn new(inner: T) -> Self {
+        let sum = crc32fast::Hasher::new();
+        Self { inner, sum }
+    }
+}
+
+impl<T: Write> Write for Summed<T> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<T: Read> Read for Summed<T> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(bytes)?;
+        self.sum.update(&bytes[..read]);
+        Ok(read)
+    }
+}
 
 /// Reads input that may end within a record: fills `bytes` until it is full or the input ends, and
 /// returns the number of bytes read.

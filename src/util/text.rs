@@ -79,6 +79,16 @@ pub(crate) fn parse_positive<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
         })
 }
 
+/// Parses a number from 0 to 1.
+pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err(format!(
+            "'{text}' is no share, expected a number from 0 to 1"
+        )),
+    }
+}
+
 /// A name as a part of a file name: characters that some file system does not allow are replaced.
 pub(crate) fn file_name_of(name: &str) -> String {
     let plain = |character: char| {

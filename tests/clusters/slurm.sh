@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings up a Slurm of its own on this machine (one controller, one node with four slots), runs
-# gensfen, rescore, match, book think, analyze and mate as job arrays of three parts, kills a part
+# gensfen, match, book think, analyze and mate as job arrays of three parts, kills a part
 # of each while it is at work, puts it back into the queue, and compares what the parts make
 # together with one undivided run.
 #
@@ -13,7 +13,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 exe=$(realpath "${1:?the executable of Raicho}")
 shift
-all=(gensfen rescore match think analyze mate)
+all=(gensfen match think analyze mate)
 tools=("${@:-${all[@]}}")
 parts=3
 
@@ -114,7 +114,6 @@ material=(--eval '<material>')
 inputs() { # games and positions for the tools, made at a stretch
   "$exe" gensfen "${material[@]}" --nodes 100 --opening-nodes 200 --games 24 --out input
   "$exe" convert input --out input.usi
-  "$exe" convert input --out input.psv
   mkdir games
   awk '{ print > sprintf("games/%02d.usi", NR) }' input.usi
   sed 's/ moves.*//; s/^sfen //' input.usi >positions.sfen
@@ -128,7 +127,6 @@ command_of() {
   shift 2
   case $tool in
     gensfen) command=(gensfen "${material[@]}" --nodes 2000 --opening-nodes 200 --games 30 --out "$out") ;;
-    rescore) command=(rescore input.psv "${material[@]}" --nodes 10000 --out "$out.psv") ;;
     match)
       command=(match --engine "cmd=$exe,name=new,nodes=2000" --engine "cmd=$exe,name=old,nodes=1000")
       command+=(--each 'option.EvalFile=<material>,option.Threads=1,option.USI_Hash=1')
@@ -155,7 +153,7 @@ job_of() {
   line=${line//\\\$part/\"\$part\"}
   case $1 in
     gensfen | match) line+='--shard "$part/$parts"' ;;
-    rescore | think) line+="--shard \"\$part/\$parts\" --work parts-$1/work-\"\$part\" --force" ;;
+    think) line+="--shard \"\$part/\$parts\" --work parts-$1/work-\"\$part\" --force" ;;
     mate) line+="--shard \"\$part/\$parts\" --work parts-$1/work-\"\$part\"" ;;
     # Games are divided by file.
     analyze) line+="--work parts-$1/work-\"\$part\" "'$(ls games/*.usi | awk -v p="$part" -v n="$parts" "NR % n == p % n")' ;;
@@ -184,14 +182,7 @@ journal() {
   esac
 }
 lines() { cat $(journal "$1" "$2") 2>/dev/null | wc -l; }
-# Whether part N is at work; rescore writes its journal in large pieces.
-is_at_work() {
-  if [[ $1 == rescore ]]; then
-    has_state "${job}_$2" RUNNING && sleep 1
-  else
-    (($(lines "$1" "$2") >= 1))
-  fi
-}
+is_at_work() { (($(lines "$1" "$2") >= 1)); }
 state() { scontrol show job "$1" | grep -o 'JobState=[A-Z]*' | head -n 1; }
 has_state() { [[ $(state "$1") =~ $2 ]]; }
 has_ended() { has_state "$1" 'COMPLETED|FAILED|CANCELLED|TIMEOUT'; }
@@ -212,7 +203,6 @@ equal() {
       "$exe" convert parts-gensfen/[0-9] --out parts.psv >/dev/null 2>&1
       cmp <(sorted_records whole.psv) <(sorted_records parts.psv)
       ;;
-    rescore) cat parts-rescore/[0-9].psv | cmp - whole-rescore.psv ;;
     match)
       "$exe" match merge parts-match/[0-9] --out merged-match >/dev/null
       cmp <(jq .pairings whole-match/summary.json) <(jq .pairings merged-match/summary.json) &&

@@ -196,24 +196,12 @@ fn an_invalid_command_line_ends_with_2() {
             "more than the 9 random plies",
         ),
         ("gensfen --out x --random-plies 300", "not a range of plies"),
-        (
-            "gensfen --out x --random-move-minply 4",
-            "--random-move-count",
-        ),
-        (
-            "gensfen --out x --random-move-count 1 --random-move-minply 25",
-            "expected at most 24",
-        ),
         ("gensfen --out x --random-multi-pv 4", "--random-move-count"),
         (
             "gensfen --out x --random-move-count 1 --random-multi-pv-diff 9",
             "--random-multi-pv",
         ),
         ("gensfen --out x --between-nodes 9", "--write-every"),
-        (
-            "gensfen --out x --opening-nodes 0 --opening-limit 9",
-            "accepts every opening",
-        ),
         (
             "gensfen --out x --depth 2 --tree-positions 1",
             "greater than --depth",

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use crate::common::{self, FEWER_KINGS, TWO_KINGS, corpus, position};
 use raicho::position::Position;
 use raicho::records::game::GameResult;
-use raicho::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use raicho::records::pack::{PackGame, PackReason, PackWriter};
 use raicho::records::packed::{HuffmanCodedPos, PackedSfen};
 use raicho::records::psv::PackedSfenValue;
 use raicho::records::sfen_line::SfenLine;
@@ -95,8 +95,8 @@ fn games_come_back_byte_for_byte() {
     }
     let bytes = writer.into_inner();
     let mut again = PackWriter::new(Vec::new());
-    for game in PackReader::new(&bytes[..]) {
-        again.write(&game.unwrap()).unwrap();
+    for record in TeacherReader::new(&bytes[..], Format::Pack) {
+        again.write(&record.unwrap().game().unwrap().game).unwrap();
     }
     assert!(again.into_inner() == bytes);
 }

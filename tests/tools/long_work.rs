@@ -223,40 +223,6 @@ fn new_scores() {
     let expected = folder.bytes("whole.pack");
     assert!(folder.bytes("killed.pack") == expected);
     assert_ne!(folder.bytes(GAMES), expected);
-    let mut parts = Vec::new();
-    for shard in ["1/3", "2/3", "3/3"] {
-        raicho!(folder, "{words} --out part.pack --shard {shard} --force").outputs();
-        parts.extend(folder.bytes("part.pack"));
-    }
-    assert!(parts == expected);
-}
-
-#[test]
-fn a_check_of_roots() {
-    let folder = folder_with_games("long-work-roots");
-    let words = format!(
-        "roots {GAMES} --plies 6 --check-repetition --check-nodes 60 --check-games 2 \
-         --eval <material> --unfinished --out"
-    );
-    raicho!(folder, "{words} whole.hcp").outputs();
-    kill_and_resume(
-        &folder,
-        &format!("{words} killed.hcp --work work"),
-        "",
-        "work/roots.jsonl",
-        &[1, 20, 60],
-    );
-    let whole = folder.bytes("whole.hcp");
-    assert!(whole.len() > 50 * 32, "{} bytes", whole.len());
-    assert_eq!(folder.bytes("killed.hcp"), whole);
-
-    let mut joined = Vec::new();
-    for shard in ["1/2", "2/2"] {
-        let out = format!("part-{}.hcp", &shard[..1]);
-        raicho!(folder, "{words} {out} --shard {shard}").outputs();
-        joined.extend(folder.bytes(&out));
-    }
-    assert_eq!(joined, whole);
 }
 
 #[test]
@@ -436,22 +402,6 @@ done
     crate::signal::send(&child, "TERM");
     assert!(!child.wait().expect("it ends").success());
     assert_eq!(progress(&folder.path("out/games.jsonl")), 0);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_check_of_roots_ends_within_a_game() {
-    let folder = folder_with_games("long-work-roots-interrupted");
-    let mut child = raicho!(
-        folder,
-        "roots {GAMES} --unfinished --check-repetition --check-nodes 20000 --check-games 100 \
-         --out out.hcp --work work"
-    )
-    .start();
-    wait_for(&folder, "work/roots.json");
-    sleep(Duration::from_millis(500));
-    let time = interrupt_twice(&mut child);
-    assert!(time < PROMPT, "{time:?}");
 }
 
 #[test]

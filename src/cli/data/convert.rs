@@ -13,7 +13,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Args;
 
 use super::{Destination, Input, check_output, watched};
-use crate::cli::arguments::{Named, outputs, parse_share};
+use crate::cli::arguments::{Named, outputs};
 use crate::cli::error::ensure_usage;
 use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
@@ -25,7 +25,7 @@ use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{OutputFile, Stop, is_stream};
 use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
-use crate::util::counted;
+use crate::util::{counted, parse_share};
 
 /// Example: `raicho convert game.csa --out game.kif`
 #[derive(Args)]
@@ -68,10 +68,6 @@ pub(in crate::cli) struct Arguments {
         requires = "held_out"
     )]
     held_out_share: f64,
-
-    /// Seed of the choice of these games
-    #[arg(long, default_value_t = 1, requires = "held_out")]
-    seed: u64,
 }
 
 impl Arguments {
@@ -81,13 +77,10 @@ impl Arguments {
 
     /// The option, if one is given, that only teacher data has.
     fn for_teacher_data(&self) -> Option<&'static str> {
-        let given = [
-            (self.entered_kings, "--entered-kings"),
-            (self.held_out.is_some(), "--held-out"),
-        ];
-        given
-            .into_iter()
-            .find_map(|(is_given, name)| is_given.then_some(name))
+        if self.entered_kings {
+            return Some("--entered-kings");
+        }
+        self.held_out.is_some().then_some("--held-out")
     }
 }
 
@@ -128,11 +121,10 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             path: path.clone(),
             format: Format::of_path(path).with_context(|| path.display().to_string())?,
             share: arguments.held_out_share,
-            seed: arguments.seed,
+            seed: 1,
         });
     }
-    let bad_records = arguments.input.bad_records();
-    let report = watched(|watch| pass::run(&sources, &destination, bad_records, watch))?;
+    let report = watched(|watch| pass::run(&sources, &destination, watch))?;
     output::eprint_line(format_args!(
         "{report}{} written",
         counted(report.tally.written, "position")
@@ -201,10 +193,7 @@ impl Target {
 }
 
 /// A game and, if its file has several, its number there.
-struct Found {
-    number: Option<usize>,
-    record: GameRecord,
-}
+type Found = (Option<usize>, GameRecord);
 
 /// A conversion, and what happened so far.
 struct Conversion<'a> {
@@ -270,7 +259,7 @@ impl Conversion<'_> {
         for source in self.sources.files() {
             games.append(&mut self.read(source)?);
         }
-        let games: Vec<GameRecord> = games.into_iter().map(|game| game.record).collect();
+        let games: Vec<GameRecord> = games.into_iter().map(|(_, record)| record).collect();
         let (count, out) = (games.len(), &self.arguments.out);
         ensure!(
             count <= 1 || self.target.format.holds_many(),
@@ -323,7 +312,7 @@ impl Conversion<'_> {
                         output::eprint_line(format_args!("note: {name}: {omission}"));
                     }
                     let number = has_several.then_some(number);
-                    games.push(Found { number, record });
+                    games.push((number, record));
                 }
                 Err(error) => {
                     self.broken += 1;
@@ -343,18 +332,18 @@ impl Conversion<'_> {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
         let extension = &self.target.extension;
         if self.target.format.holds_many() {
-            let games: Vec<GameRecord> = games.into_iter().map(|game| game.record).collect();
+            let games: Vec<GameRecord> = games.into_iter().map(|(_, record)| record).collect();
             if games.is_empty() {
                 return Ok(());
             }
             return self.write(&folder.join(format!("{stem}.{extension}")), &games);
         }
-        for game in &games {
-            let name = match game.number {
+        for (number, record) in &games {
+            let name = match number {
                 Some(number) => format!("{stem}-{number}.{extension}"),
                 None => format!("{stem}.{extension}"),
             };
-            self.write(&folder.join(name), std::slice::from_ref(&game.record))?;
+            self.write(&folder.join(name), std::slice::from_ref(record))?;
         }
         Ok(())
     }

@@ -2,22 +2,25 @@
 //! files of teacher data and games.
 
 pub(super) mod convert;
-pub(super) mod inspect;
 pub(super) mod rescore;
-pub(super) mod roots;
-pub(super) mod sort;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::arguments::{BYTES_PER_MEGABYTE, Named, formats, writable_formats};
-use super::{progress, result_file};
-use crate::records::teacher::Format;
+use super::arguments::{
+    BYTES_PER_MEGABYTE, Indivisible, Named, SortMemory, formats, writable_formats,
+};
+use super::error::ensure_usage;
+use super::{output, progress, result_file};
+use crate::records::teacher::{Content, Format, Record};
 use crate::runs::Watch;
-use crate::train::data::pass::BadRecords;
-use crate::train::data::{DataError, Sources};
+use crate::train::data::pass::{self, PassReport};
+use crate::train::data::{Output, Sources, sort, stats};
+use crate::train::roots::{Collection, Root, RootsSettings, Table, collect};
+use crate::util::counted;
 
 /// The unit of the progress.
 const UNIT: &str = "MB";
@@ -35,7 +38,7 @@ struct Files {
 }
 
 impl Files {
-    fn sources(&self) -> Result<Sources, DataError> {
+    fn sources(&self) -> anyhow::Result<Sources> {
         Sources::new(&self.inputs, self.format)
     }
 }
@@ -52,21 +55,13 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub(super) fn sources(&self) -> Result<Sources, DataError> {
-        self.files.sources()
+    pub(super) fn sources(&self) -> anyhow::Result<Sources> {
+        Ok(self.files.sources()?.skipping_bad_records(self.skip))
     }
 
     /// Whether standard input is read, for which `-` stands.
     fn is_stdin(&self) -> bool {
         matches!(&self.files.inputs[..], [one] if one.as_os_str() == "-")
-    }
-
-    pub(super) fn bad_records(&self) -> BadRecords {
-        if self.skip {
-            BadRecords::Skip
-        } else {
-            BadRecords::Stop
-        }
     }
 }
 
@@ -116,8 +111,243 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
 }
 
 /// Runs `work` over files, with a progress bar and until Ctrl-C.
-pub(super) fn watched<T>(
-    work: impl FnOnce(&Watch<'_>) -> Result<T, DataError>,
-) -> anyhow::Result<T> {
+pub(super) fn watched<T>(work: impl FnOnce(&Watch<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
     progress::watched(UNIT, BYTES_PER_MEGABYTE, work)
+}
+
+// --- stats and validate ---
+
+/// Example: `raicho stats gen2/ --svg gen2.svg`
+#[derive(Args)]
+#[command(before_help = "Example: raicho stats gen2/ --svg gen2.svg")]
+pub(in crate::cli) struct StatsArguments {
+    #[command(flatten)]
+    input: Input,
+
+    /// Draw the histograms to an SVG file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+pub(in crate::cli) fn stats(arguments: &StatsArguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    if let Some(path) = &arguments.svg {
+        let read = sources.files().iter().map(|file| file.path.as_path());
+        result_file::check_kind(path, "svg", read)?;
+    }
+    let stats = watched(|watch| stats::run(&sources, watch))?;
+    output::print(format_args!("{stats}"))?;
+    if let Some(path) = &arguments.svg {
+        result_file::save(path, stats.svg()?.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Example: `raicho validate games.pack --skip good.pack`
+#[derive(Args)]
+#[command(before_help = "Example: raicho validate games.pack --skip good.pack")]
+pub(in crate::cli) struct ValidateArguments {
+    #[command(flatten)]
+    files: Files,
+
+    /// Write the good records to FILE, whose extension determines the format; bad records are then
+    /// skipped and do not make the command fail
+    #[arg(long, value_name = "FILE")]
+    skip: Option<PathBuf>,
+
+    /// Overwrite that file if it exists
+    #[arg(long, requires = "skip")]
+    force: bool,
+}
+
+pub(in crate::cli) fn validate(arguments: &ValidateArguments) -> anyhow::Result<()> {
+    let sources = arguments.files.sources()?.skipping_bad_records(true);
+    let mut destination = pass::Destination::default();
+    if let Some(path) = &arguments.skip {
+        check_output(path, arguments.force, &sources)?;
+        let format = Format::of_path(path).with_context(|| path.display().to_string())?;
+        destination.output = Some((path.clone(), format));
+    }
+    let report = watched(|watch| pass::run(&sources, &destination, watch))?;
+    judge(&report, arguments.skip.as_deref())
+}
+
+fn judge(report: &PassReport, good: Option<&Path>) -> anyhow::Result<()> {
+    output::print(format_args!("{report}"))?;
+    if let Some(path) = good {
+        let positions = counted(report.tally.written, "position");
+        output::print_line(format_args!("{positions} written to {}", path.display()))?;
+    }
+    ensure!(
+        report.signs.are_right(),
+        "the scores or the results have the wrong sign"
+    );
+    let bad = report.tally.bad();
+    ensure!(
+        bad == 0 || good.is_some(),
+        "{}; --skip FILE writes the good ones",
+        counted(bad, "bad record")
+    );
+    Ok(())
+}
+
+// --- shuffle and dedup ---
+
+/// Example: `raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7`
+#[derive(Args)]
+#[command(before_help = "Example: raicho shuffle gen2/ --out gen2.psv --memory 2048 --seed 7")]
+pub(in crate::cli) struct ShuffleArguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    memory: SortMemory,
+
+    /// Seed of the order
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
+}
+
+pub(in crate::cli) fn shuffle(arguments: &ShuffleArguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("each position can come to any place of the output")?;
+    let sources = arguments.input.sources()?;
+    let output = arguments.destination.check(&sources)?;
+    let sources = sources.for_output(output.1);
+    let (memory, seed) = (arguments.memory.bytes(), arguments.seed);
+    let tally = watched(|watch| sort::shuffle(&sources, output, memory, seed, watch))?;
+    output::eprint_line(format_args!(
+        "{tally}{} written",
+        counted(tally.written, "position")
+    ));
+    Ok(())
+}
+
+/// Example: `raicho dedup all.psv --out unique.psum --memory 2048`
+#[derive(Args)]
+#[command(before_help = "Example: raicho dedup all.psv --out unique.psum --memory 2048")]
+pub(in crate::cli) struct DedupArguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    memory: SortMemory,
+
+    #[command(flatten)]
+    indivisible: Indivisible,
+}
+
+pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> anyhow::Result<()> {
+    arguments
+        .indivisible
+        .check("equal positions of different parts would never meet")?;
+    let sources = arguments.input.sources()?;
+    let output = arguments.destination.check(&sources)?;
+    let sources = sources.for_output(output.1);
+    let memory = arguments.memory.bytes();
+    let report = watched(|watch| sort::dedup(&sources, output, memory, watch))?;
+    output::eprint_line(format_args!(
+        "{}{} written, {} of them occurred more than once",
+        report.tally,
+        counted(report.tally.written, "position"),
+        report.repeated
+    ));
+    if report.contested > 0 {
+        output::eprint_line(format_args!(
+            "{} of those in games that ended differently",
+            report.contested
+        ));
+        if output.1 != Format::Psum {
+            output::eprint_line(format_args!(
+                "{} keeps one result, the most frequent; psum keeps all",
+                output.1
+            ));
+        }
+    }
+    Ok(())
+}
+
+// --- roots ---
+
+/// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho roots floodgate/2026/ --min-rating 3800 --plies 20 \
+        --out roots.hcp"
+)]
+pub(in crate::cli) struct RootsArguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    settings: RootsSettings,
+}
+
+pub(in crate::cli) fn roots(arguments: &RootsArguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    let (path, format) = arguments.destination.check(&sources)?;
+    ensure_usage!(
+        format.content() == Content::Positions,
+        "{format} keeps more than positions, expected {}",
+        Format::names(|format| format.content() == Content::Positions)
+    );
+    let settings = &arguments.settings;
+    let found = watched(|watch| collect(&sources, settings, watch))?;
+    // Written before anything is printed: a closed pipe must not lose the work.
+    let written = write_roots(path, format, &found.roots)?;
+    print_games(&found, settings.min_count)?;
+    let mut out = output::stdout();
+    write!(out, "after\n{}", Table::of(&found.roots))?;
+    ensure!(written > 0, "no position is left; nothing was written");
+    let written = counted(written, "position");
+    writeln!(out, "{written} written to {}", path.display())?;
+    Ok(())
+}
+
+/// Writes the positions, if there are any, and returns their number.
+fn write_roots(path: &Path, format: Format, roots: &[Root]) -> anyhow::Result<u64> {
+    if roots.is_empty() {
+        return Ok(0);
+    }
+    let mut out = Output::create(path, format)?;
+    for root in roots {
+        out.write(&Record::Position(root.position, root.ply))?;
+    }
+    out.finish()
+}
+
+fn print_games(found: &Collection, min_count: u64) -> anyhow::Result<()> {
+    let tally = &found.tally;
+    output::eprint(tally);
+    let games = &found.games;
+    let mut out = output::stdout();
+    writeln!(out, "{:>12}  games read", tally.records)?;
+    for (count, what) in [
+        (games.rating, "left out, ratings too low or unknown"),
+        (games.short, "left out, too short"),
+        (games.repetition, "left out, ended by repetition"),
+        (games.unfinished, "left out, not played to the end"),
+        (games.used, "used"),
+    ] {
+        writeln!(out, "{count:>12}  {what}")?;
+    }
+    writeln!(out, "\nbefore\n{}", found.before)?;
+    writeln!(
+        out,
+        "{min_count:>12}  games a position must have at least\n"
+    )?;
+    Ok(())
 }

@@ -12,19 +12,18 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Destination, Input, UNIT, check_output, watched};
-use crate::cli::arguments::{
-    BYTES_PER_MEGABYTE, EffortArguments, WorkArguments, evaluation_identity, load_evaluation,
-};
+use crate::cli::arguments::{BYTES_PER_MEGABYTE, EffortArguments, KeptWork, WorkerArguments};
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::records::teacher::Format;
 use crate::runs::{OutputFile, RunKind, Shard, Watch};
-use crate::train::data::pass::BadRecords;
 use crate::train::data::{Source, Sources};
 use crate::train::gensfen::Effort;
 use crate::train::learn::DEFAULT_SCALE;
-use crate::train::rescore::{self, Checkpoint, Part, RescoreReport, Rescoring, can_rescore};
+use crate::train::rescore::{
+    self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring, can_rescore,
+};
 use crate::util::counted;
 
 /// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
@@ -42,18 +41,8 @@ pub(in crate::cli) struct Arguments {
     #[command(flatten)]
     destination: Destination,
 
-    /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
-    #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
-    eval: String,
-
-    /// Number of searches at a time, each on one core; does not change the output
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    threads: u16,
+    #[command(flatten)]
+    workers: WorkerArguments,
 
     /// Take the static evaluation instead of a search
     #[arg(long = "static", help_heading = "Search", conflicts_with_all = ["nodes", "depth"])]
@@ -66,7 +55,7 @@ pub(in crate::cli) struct Arguments {
     effort: EffortArguments,
 
     #[command(flatten)]
-    work: WorkArguments,
+    work: KeptWork,
 }
 
 /// Scores of another program.
@@ -97,14 +86,13 @@ struct OutsideArguments {
 }
 
 /// The options that decide how this program finds scores.
-const SEARCHING: [&str; 8] = [
+const SEARCHING: [&str; 7] = [
     "eval",
     "threads",
     "is_static",
     "nodes",
     "depth",
     "hash",
-    "shard",
     "work",
 ];
 
@@ -124,6 +112,7 @@ struct RescoreRun {
     output: (PathBuf, String),
     /// Whether bad records are left out.
     skip: bool,
+    /// The whole; a part of the input in runs of version 1, which are not resumed.
     shard: Shard,
     eval: String,
     effort: Option<Effort>,
@@ -173,32 +162,27 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(scores) = &arguments.outside.scores {
         return take_scores(arguments, scores, (&sources, path, format));
     }
-    let (choice, evaluator) = load_evaluation(&arguments.eval)?;
+    let (eval, evaluator) = arguments.workers.evaluation()?;
     let rescoring = Rescoring {
         sources: &sources,
         output: (path, format),
         evaluator: &evaluator,
         effort: (!arguments.is_static).then(|| arguments.effort.effort()),
         hash_mb: arguments.effort.hash.into(),
-        threads: arguments.threads.into(),
-        bad_records: arguments.input.bad_records(),
+        threads: arguments.workers.threads(),
     };
     let run = RescoreRun {
         files: sized(&sources)?,
         output: (path.to_owned(), format.to_string()),
-        skip: rescoring.bad_records == BadRecords::Skip,
-        shard: arguments.work.shard(),
-        eval: evaluation_identity(&choice, &evaluator),
+        skip: sources.skips_bad_records(),
+        shard: Shard::WHOLE,
+        eval,
         effort: rescoring.effort.clone(),
         hash_mb: rescoring.hash_mb,
     };
     let (folder, mut checkpoints) = arguments.work.open(KIND, &run)?;
-    let part = Part {
-        shard: run.shard,
-        folder,
-        last: usable(checkpoints.pop(), path),
-    };
-    let report = metered(&rescoring, part)?;
+    let last = usable(checkpoints.pop(), path);
+    let report = metered(&rescoring, KeptCheckpoints { folder, last })?;
     output::eprint_line(format_args!(
         "{report}{} written",
         counted(report.tally.written, "position")
@@ -216,9 +200,7 @@ fn write_positions(arguments: &Arguments, sources: &Sources) -> anyhow::Result<(
     check_output(path, arguments.destination.force, sources)?;
     let shown = || path.display().to_string();
     let mut out = OutputFile::create(path).with_context(shown)?;
-    let bad_records = arguments.input.bad_records();
-    let report =
-        watched(|watch| rescore::write_positions(sources, bad_records, (path, &mut out), watch))?;
+    let report = watched(|watch| rescore::write_positions(sources, (path, &mut out), watch))?;
     out.finish().with_context(shown)?;
     output::eprint_line(format_args!(
         "{}{} written",
@@ -241,9 +223,7 @@ fn take_scores(
         &mut input as &mut dyn BufRead,
         arguments.outside.scale,
     );
-    let bad_records = arguments.input.bad_records();
-    let report =
-        watched(|watch| rescore::take_scores(sources, bad_records, column, (path, format), watch))?;
+    let report = watched(|watch| rescore::take_scores(sources, column, (path, format), watch))?;
     output::eprint_line(format_args!(
         "{report}{} written",
         counted(report.tally.written, "position")
@@ -265,7 +245,7 @@ fn report_left_out(files: &[Source], output: Format) {
 }
 
 /// Runs with a progress bar that counts the input and shows the positions searched per second.
-fn metered(rescoring: &Rescoring<'_>, part: Part) -> anyhow::Result<RescoreReport> {
+fn metered(rescoring: &Rescoring<'_>, kept: KeptCheckpoints) -> anyhow::Result<RescoreReport> {
     let stop = stop_on_ctrl_c()?;
     let total = rescoring.sources.bytes()?.div_ceil(BYTES_PER_MEGABYTE);
     let meter = Meter::new(UNIT, Some(total), 0);
@@ -281,7 +261,7 @@ fn metered(rescoring: &Rescoring<'_>, part: Part) -> anyhow::Result<RescoreRepor
         stop: &stop,
         progress: &|done, _| read.store(done / BYTES_PER_MEGABYTE, Ordering::Relaxed),
     };
-    let result = rescore::run(rescoring, part, &watch, &on_positions);
+    let result = rescore::run(rescoring, kept, &watch, &on_positions);
     meter.finish();
     let report = result?;
     let positions = report.searches.positions - first.get().copied().unwrap_or(0);

@@ -1,30 +1,25 @@
 //! `raicho learn`: trains a network, or a three-piece evaluation, from teacher data.
 
 mod arguments;
-mod resumed;
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
-use crate::cli::progress::{Meter, stop_on_ctrl_c};
+use crate::cli::progress::{Meter, metered, stop_on_ctrl_c};
 use crate::cli::{output, result_file};
 use crate::eval::kppt::Kind as TableKind;
-use crate::runs::{FolderLock, Stop};
+use crate::runs::FolderLock;
 use crate::train::kppt_folder::{self, Layout};
-use crate::train::learn::{
-    Data, Fault, Learner, Model, Run, Source, Watch, best_before_rise, fit_scale, kppt,
-};
+use crate::train::learn::{Data, Learner, Model, Run, best_before_rise, fit_scale, kppt};
 use crate::util::counted;
 use arguments::{Kind, Options};
 
-pub(super) use arguments::Arguments;
-pub(super) use resumed::Given;
+pub(super) use arguments::{Arguments, Given};
 
 /// Files in the folder of a run.
 const CHECKPOINT_FILE: &str = "checkpoint.bin";
@@ -65,8 +60,10 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
         let initial = options.initial_weights()?;
         (options, initial)
     };
-    let place = Place::new(arguments)?;
-    let place = &place;
+    let _lock = FolderLock::take(&arguments.out)?;
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads.map_or(0, usize::from))
+        .build_global()?;
     match options.kind {
         Kind::Net => {
             let begin = |learner: &mut Learner<'_>| {
@@ -74,43 +71,9 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
                     learner.init_from(weights);
                 }
             };
-            train(arguments, options, (place, goes_on), begin, export)
+            train(arguments, options, goes_on, begin, export)
         }
-        Kind::Kppt => train(arguments, options, (place, goes_on), |_| (), export_kppt),
-    }
-}
-
-/// The surroundings of a run.
-struct Place {
-    _lock: FolderLock,
-    pool: rayon::ThreadPool,
-    stop: Arc<Stop>,
-}
-
-impl Place {
-    fn new(arguments: &Arguments) -> anyhow::Result<Self> {
-        let threads = arguments.threads.map_or(0, usize::from);
-        Ok(Self {
-            _lock: FolderLock::take(&arguments.out)?,
-            pool: rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()?,
-            stop: stop_on_ctrl_c()?,
-        })
-    }
-
-    /// Performs the steps that are left. An interruption is an error.
-    fn learn<M: Model>(&self, learner: &mut Run<'_, M>, folder: &Path) -> anyhow::Result<()> {
-        self.pool
-            .install(|| learn(learner, folder, self.stop.flag()))?;
-        if !learner.is_finished() {
-            // Not a success: a script must not take a part of a run for the whole.
-            bail!(
-                "interrupted after {}; --resume continues",
-                counted(learner.steps(), "step")
-            );
-        }
-        Ok(())
+        Kind::Kppt => train(arguments, options, goes_on, |_| (), export_kppt),
     }
 }
 
@@ -119,9 +82,9 @@ impl Place {
 fn train<M: Model>(
     arguments: &Arguments,
     mut options: Options,
-    (place, goes_on): (&Place, bool),
+    goes_on: bool,
     begin: impl FnOnce(&mut Run<'_, M>),
-    export: impl Fn(&Run<'_, M>, &Options, &Path) -> anyhow::Result<()> + Sync,
+    export: impl Fn(&Run<'_, M>, &Options, &Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let folder = &arguments.out;
     let checkpoint = folder.join(CHECKPOINT_FILE);
@@ -132,7 +95,9 @@ fn train<M: Model>(
         options.source.clone()
     };
     let source = arguments.located(source)?;
-    let data = place.pool.install(|| load(&source, place.stop.flag()))?;
+    let stop = stop_on_ctrl_c()?;
+    let data = metered(&stop, "bytes", 1, |watch| Data::load(&source, watch))?;
+    report_data(&data)?;
     let mut learner = if goes_on {
         Run::resume(&checkpoint, &data).with_context(shown)?
     } else {
@@ -143,31 +108,12 @@ fn train<M: Model>(
         options.write(folder)?;
         learner
     };
-    place.learn(&mut learner, folder)?;
-    place.pool.install(|| export(&learner, &options, folder))
-}
-
-fn load(source: &Source, stop: &AtomicBool) -> anyhow::Result<Data> {
-    let files = source.files().chain(&source.held_out_files);
-    let length = files.filter_map(|file| Some(file.metadata().ok()?.len()));
-    let meter = Meter::new("bytes", Some(length.sum()), 0);
-    let read = AtomicU64::new(0);
-    let watch = Watch {
-        stop,
-        on_bytes: &|bytes| {
-            let all = read.fetch_add(bytes, Ordering::Relaxed) + bytes;
-            meter.advance(all, "read".to_owned());
-        },
-    };
-    let data = Data::load(source, &watch);
-    meter.finish();
-    let data = data?;
-    report_data(&data)?;
-    Ok(data)
+    learn(&mut learner, folder, stop.flag())?;
+    export(&learner, &options, folder)
 }
 
 /// Shows the first invalid records, and the number of the others.
-fn report_faults(count: u64, faults: &[Fault]) {
+fn report_faults(count: u64, faults: &[String]) {
     for fault in faults.iter().take(FAULTS_SHOWN) {
         output::eprint_line(format_args!("{fault}"));
     }
@@ -246,7 +192,8 @@ fn set_scale(options: &mut Options, data: &Data) -> anyhow::Result<()> {
 /// Least time between two checkpoints: those of three-piece evaluations are large.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_mins(1);
 
-/// Performs all steps, and writes a checkpoint at regular intervals.
+/// Performs the steps that are left, and writes a checkpoint at regular intervals. An interruption is
+/// an error.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn learn<M: Model>(
     learner: &mut Run<'_, M>,
@@ -293,6 +240,12 @@ fn learn<M: Model>(
         visits as f64 / seconds,
         settings.batch
     ));
+    // Not a success: a script must not take a part of a run for the whole.
+    ensure!(
+        learner.is_finished(),
+        "interrupted after {}; --resume continues",
+        counted(learner.steps(), "step")
+    );
     Ok(())
 }
 

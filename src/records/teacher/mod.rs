@@ -13,20 +13,20 @@ mod record;
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
 use std::io::{self, BufRead, Write};
 
 use thiserror::Error;
 
 use crate::position::{InvalidPosition, Position};
-use crate::records::game_reader::Counted;
+use crate::records::RecordError;
+use crate::records::pack::MAX_PLIES;
 use crate::records::packed::PackedError;
+use crate::records::stored_game::Counted;
 use crate::types::Color;
 use crate::util::counted;
 
-pub(crate) use formats::from_record;
 use formats::{Codec, check_kings};
-pub use formats::{Content, Format, UnknownFormat};
+pub use formats::{Content, Format, FormatError};
 pub use record::{Chain, Record, ScoredPosition, Skipped, Span, TeacherGame};
 
 /// Reads one record after the other. An invalid record is an error, and the iterator goes on with
@@ -140,26 +140,6 @@ impl<R: BufRead> Iterator for TeacherReader<R> {
     }
 }
 
-/// Why a record cannot be written.
-#[derive(Debug, Error)]
-pub enum WriteError {
-    /// The output fails.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// A position alone, in a format that needs scores and results.
-    #[error("{0} needs scores and results, which a position alone does not have")]
-    NoScore(Format),
-    /// A position of a search tree, in a format that needs results, or anything else in the format
-    /// of such positions.
-    #[error("{0} cannot keep this record: positions of search trees have a format of their own")]
-    Tree(Format),
-    /// The format can only be read.
-    #[error(
-        "{0} holds one game and is not made of teacher data, expected usi or csa for games as text"
-    )]
-    ReadOnly(Format),
-}
-
 /// Writes records in one format. Fields that the format lacks are dropped; a record that was read
 /// from a file of the same format is written byte for byte.
 pub struct TeacherWriter<W: Write> {
@@ -218,23 +198,14 @@ impl<W: Write> TeacherWriter<W> {
     ///
     /// # Errors
     /// The output fails, or the format cannot hold the record.
-    pub fn write(&mut self, record: &Record) -> Result<(), WriteError> {
-        if !self.format.is_writable() {
-            return Err(WriteError::ReadOnly(self.format));
+    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        self.format.check_record(record).map_err(io::Error::other)?;
+        if self.format.content() != Content::Games || record.is_game() {
+            return self.put(record);
         }
-        if !self.format.keeps(record) {
-            return Err(WriteError::Tree(self.format));
-        }
-        let is_position = matches!(record, Record::Position(..));
-        match self.format.content() {
-            Content::Samples | Content::TreePositions | Content::Games if is_position => {
-                Err(WriteError::NoScore(self.format))
-            }
-            Content::Games if !record.is_game() => match self.chain.add(record) {
-                Some(game) => Ok(self.put(&game.into())?),
-                None => Ok(()),
-            },
-            _ => Ok(self.put(record)?),
+        match self.chain.add(record) {
+            Some(game) => self.put(&game.into()),
+            None => Ok(()),
         }
     }
 
@@ -243,7 +214,7 @@ impl<W: Write> TeacherWriter<W> {
     ///
     /// # Errors
     /// The output fails.
-    pub fn finish(mut self) -> Result<(W, u64), WriteError> {
+    pub fn finish(mut self) -> io::Result<(W, u64)> {
         self.pause()?;
         Ok((self.out, self.positions))
     }
@@ -329,63 +300,88 @@ pub enum Fault {
     /// A line or a record of text is too long.
     #[error("a line of more than {0} bytes")]
     LongLine(u64),
-    /// A fault that only one format has.
+    /// The last byte of a position of a search tree is not a bound.
+    #[error("bound {0}, expected 1 (at most), 2 (at least) or 3 (exact)")]
+    Bound(u8),
+    /// The file ends within a game.
+    #[error("the file ends within the game")]
+    CutGame,
+    /// The first byte of a game of `.pack` is neither 0 nor 1.
+    #[error("begins with {0}, expected 1 for the start position or 0 for another")]
+    Flag(u8),
+    /// The game has more than [`MAX_PLIES`] moves.
+    #[error("no end after {MAX_PLIES} moves")]
+    Endless,
+    /// The end marker of a game of `.pack` names no result.
+    #[error("ends in {0:#06x}, expected 0x0000 (draw), 0x0081 (black won) or 0x0102 (white won)")]
+    End(u16),
+    /// The ending byte of a game of `.hcpe3` has an unknown result code.
+    #[error("ending {0}, expected 0 (draw), 1 (black won) or 2 (white won) in its lowest two bits")]
+    Ending(u8),
+    /// The start position of a game is invalid.
+    #[error("start: {0}")]
+    Start(PackedError),
+    /// A move of a game is not legal in its position.
+    #[error("move {number}, {text}, is illegal in {sfen}")]
+    GameMove {
+        /// The number of the move in the game, from 1.
+        number: usize,
+        /// The move in USI notation, or its bits if they are not a move.
+        text: String,
+        /// The position before the move.
+        sfen: String,
+    },
+    /// The bits of a candidate are not a move.
+    #[error("candidate {number} of move {of} is {found:#06x}, which is no move")]
+    Candidate {
+        /// The number of the candidate, from 1.
+        number: usize,
+        /// The number of the move in the game, from 1.
+        of: usize,
+        /// The 16 bits found.
+        found: u16,
+    },
+    /// A game or position as text is invalid.
     #[error("{0}")]
-    Format(Box<dyn FormatFault>),
-}
-
-/// A fault that only one format has, such as a bad line of CSA.
-pub trait FormatFault: Error + Send + Sync {
-    /// The class, see [`Fault::class`].
-    fn class(&self) -> &'static str;
-
-    /// Whether the end of the record is unknown, so that no further record can be read.
-    fn is_fatal(&self) -> bool {
-        false
-    }
-}
-
-impl<F: FormatFault + 'static> From<F> for Fault {
-    fn from(fault: F) -> Self {
-        Self::Format(Box::new(fault))
-    }
+    Text(#[from] RecordError),
 }
 
 impl Fault {
     /// The class under which statistics count the fault, such as `illegal move`.
     pub fn class(&self) -> &'static str {
         match self {
-            Self::Io(_) => UNREADABLE,
-            Self::Truncated { .. } => TRUNCATED,
-            Self::Position(error) => class_of_position(error),
+            Self::Io(_) => "unreadable",
+            Self::Truncated { .. } | Self::CutGame => "cut off",
+            Self::Position(error) | Self::Start(error) => class_of_position(error),
             Self::NoKing { .. } => "no king",
-            Self::Move { .. } => ILLEGAL_MOVE,
+            Self::Move { .. } | Self::GameMove { .. } | Self::Candidate { .. } => ILLEGAL_MOVE,
             Self::NoMove { .. } => "no move",
             Self::Sum { .. } => "bad sum",
-            Self::Result { .. } => BAD_RESULT,
+            Self::Result { .. } | Self::End(_) | Self::Ending(_) => "bad result",
+            Self::Flag(_) | Self::Endless => "no game",
             Self::Unfinished => "unfinished game",
-            Self::LongLine(_) => BAD_LINE,
-            Self::Format(fault) => fault.class(),
+            Self::Bound(_) => "bad bound",
+            Self::Text(error) if error.is_illegal_move() => ILLEGAL_MOVE,
+            Self::LongLine(_) | Self::Text(_) => "bad line",
         }
     }
 
     /// Whether the end of the record is unknown, so that no further record can be read.
-    pub fn is_fatal(&self) -> bool {
-        match self {
-            Self::Io(_) | Self::Truncated { .. } => true,
-            Self::Format(fault) => fault.is_fatal(),
-            _ => false,
-        }
+    pub const fn is_fatal(&self) -> bool {
+        matches!(
+            self,
+            Self::Io(_)
+                | Self::Truncated { .. }
+                | Self::CutGame
+                | Self::Flag(_)
+                | Self::Endless
+                | Self::End(_)
+        )
     }
 }
 
-// Classes of faults that several formats share.
-
-const UNREADABLE: &str = "unreadable";
-const TRUNCATED: &str = "cut off";
+/// A class of faults of several formats.
 const ILLEGAL_MOVE: &str = "illegal move";
-const BAD_RESULT: &str = "bad result";
-const BAD_LINE: &str = "bad line";
 
 /// The class of an invalid position.
 const fn class_of_position(error: &PackedError) -> &'static str {

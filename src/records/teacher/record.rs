@@ -6,14 +6,14 @@ use std::ops::Range;
 use super::Format;
 use crate::position::Position;
 use crate::records::game::GameResult;
-use crate::records::hcpe3::Hcpe3Game;
+use crate::records::hcpe3;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::psum::PositionSum;
 use crate::records::sample::Sample;
 use crate::records::score::{NINTHS, centipawns_to_psv};
 use crate::records::tree::TreePosition;
-use crate::types::Move;
+use crate::types::{Color, Move};
 
 /// What one record of a file holds.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ const SCORE_BYTES: Range<usize> = 32..34;
 pub struct TeacherGame {
     /// The start, the moves with their scores, and the result.
     pub game: PackGame,
+    /// The ratings of the players, where the format has them.
+    pub ratings: [Option<f64>; Color::NUM],
     /// Indices of the moves that were played without a search, in ascending order.
     unsearched: Vec<usize>,
     source: Option<SourceBytes>,
@@ -109,6 +111,7 @@ impl From<PackGame> for TeacherGame {
     fn from(game: PackGame) -> Self {
         Self {
             game,
+            ratings: [None; Color::NUM],
             unsearched: Vec::new(),
             source: None,
         }
@@ -124,10 +127,15 @@ impl TeacherGame {
         (format, bytes): (Format, Box<[u8]>),
     ) -> Self {
         Self {
-            game,
             unsearched,
             source: Some(SourceBytes { format, bytes }),
+            ..Self::from(game)
         }
+    }
+
+    /// The same game with the ratings of its players.
+    pub(super) fn with_ratings(self, ratings: [Option<f64>; Color::NUM]) -> Self {
+        Self { ratings, ..self }
     }
 
     /// The moves with their scores in centipawns; `None` for a move that was played without a
@@ -175,7 +183,7 @@ impl TeacherGame {
         }
         if let Some(source) = &mut self.source {
             // No other format of games keeps its source.
-            Hcpe3Game::set_scores(&mut source.bytes, scores);
+            hcpe3::set_scores(&mut source.bytes, scores);
         }
         self
     }
@@ -223,6 +231,15 @@ impl Record {
         matches!(self, Self::Game(_))
     }
 
+    /// The position with a score and a result, if the record is one.
+    fn sample(&self) -> Option<Sample> {
+        match self {
+            Self::Sample(scored) => Some(scored.sample),
+            Self::Sum(sum) => Some(sum.to_sample()),
+            Self::Game(_) | Self::Tree(_) | Self::Position(..) => None,
+        }
+    }
+
     /// Whether the record has no result, or one by play or by the rules: the game was not
     /// interrupted, lost on time, or lost by an illegal move.
     pub fn is_finished(&self) -> bool {
@@ -255,11 +272,10 @@ impl Record {
     /// Visits the samples: one of a position with a score and a result, and one for each searched
     /// move of a game.
     pub fn for_each_sample(&self, mut visit: impl FnMut(&Sample)) {
-        match self {
-            Self::Sample(scored) => visit(&scored.sample),
-            Self::Sum(sum) => visit(&sum.to_sample()),
-            Self::Game(game) => game.for_each_sample(visit),
-            Self::Tree(_) | Self::Position(..) => {}
+        if let Self::Game(game) = self {
+            game.for_each_sample(visit);
+        } else if let Some(sample) = self.sample() {
+            visit(&sample);
         }
     }
 
@@ -329,15 +345,9 @@ impl Span {
 
     /// The same, or the span of a single position with a result, if its ply is known.
     pub fn of(record: &Record) -> Option<Self> {
-        match record {
-            Record::Game(_) => Self::of_game(record),
-            Record::Sample(scored) => Self::of_sample(&scored.sample),
-            Record::Sum(sum) => Self::of_sample(&sum.to_sample()),
-            Record::Tree(_) | Record::Position(..) => None,
-        }
-    }
-
-    fn of_sample(sample: &Sample) -> Option<Self> {
+        let Some(sample) = record.sample() else {
+            return Self::of_game(record);
+        };
         let first = u32::from(sample.ply);
         (first > 0).then_some(Self::new(first, 1, sample.result))
     }
@@ -366,11 +376,7 @@ struct Open {
 impl Chain {
     /// Whether a record belongs to the game of the last samples.
     pub fn is_continued_by(&self, record: &Record) -> bool {
-        match record {
-            Record::Sample(scored) => self.goes_on(&scored.sample),
-            Record::Sum(sum) => self.goes_on(&sum.to_sample()),
-            _ => false,
-        }
+        record.sample().is_some_and(|sample| self.goes_on(&sample))
     }
 
     fn goes_on(&self, sample: &Sample) -> bool {

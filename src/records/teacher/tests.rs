@@ -4,7 +4,6 @@ use super::*;
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::game::GameResult;
-use crate::records::hcpe3::Hcpe3Game;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psv::PackedSfenValue;
@@ -182,13 +181,25 @@ fn unfinished_games_are_bad_where_results_are_needed() {
     assert_eq!(classes, [Some("unfinished game"), None]);
 }
 
+/// The bytes of hcpe3 of a game with this number of equal candidates for each move.
+fn with_candidates(game: &PackGame, count: impl Fn(usize) -> usize) -> Vec<u8> {
+    let bytes = write(&[game.clone().into()], Format::Hcpe3);
+    let (header, moves) = bytes.split_at(36);
+    let mut bytes = header.to_vec();
+    for (index, stored) in moves.chunks(10).enumerate() {
+        let count = count(index);
+        bytes.extend(&stored[..4]);
+        bytes.extend((count as u16).to_le_bytes());
+        bytes.extend(stored[6..].repeat(count));
+    }
+    bytes
+}
+
 #[test]
 fn moves_that_are_not_to_be_learnt_from_are_no_samples() {
-    let mut game = Hcpe3Game::from_pack(&game(1));
+    let game = game(1);
     let moves = game.moves.len();
-    game.moves[3].candidates.clear();
-    let mut bytes = Vec::new();
-    game.write(&mut bytes).expect("a vector takes everything");
+    let bytes = with_candidates(&game, |index| usize::from(index != 3));
     let records = read(&bytes, Format::Hcpe3);
     let mut samples = 0;
     records[0].for_each_sample(|_| samples += 1);
@@ -365,26 +376,28 @@ fn endings_of_lines_are_understood() {
 
 #[test]
 fn moves_without_a_search_are_not_learnt_from() {
-    let mut game = Hcpe3Game::from_pack(&game(1));
+    let mut game = game(1);
     let moves = game.moves.len();
-    for index in [0, 7, 8] {
-        game.moves[index].candidates.clear();
-    }
-    let other = game.moves[9].mv.to_move16();
-    game.moves[9].candidates.push((other, 3));
-    game.opponent = 3;
-    let mut bytes = Vec::new();
-    game.write(&mut bytes).unwrap();
-    let [Record::Game(read_game)] = &read(&bytes, Format::Hcpe3)[..] else {
+    let bytes = |game: &PackGame| {
+        let count = |index| match index {
+            0 | 7 | 8 => 0,
+            9 => 2,
+            _ => 1,
+        };
+        let mut bytes = with_candidates(game, count);
+        bytes[35] = 3;
+        bytes
+    };
+    let read_games = read(&bytes(&game), Format::Hcpe3);
+    let [Record::Game(read_game)] = &read_games[..] else {
         panic!("one game");
     };
     // New scores leave candidates and the opponent as they are.
     let scores: Vec<i16> = (0..moves as i16).collect();
-    for (played, &score) in game.moves.iter_mut().zip(&scores) {
-        played.score = score;
+    for ((_, old), &score) in game.moves.iter_mut().zip(&scores) {
+        *old = score;
     }
-    let mut expected = Vec::new();
-    game.write(&mut expected).unwrap();
+    let expected = bytes(&game);
     let rescored = Record::Game(Box::new(read_game.as_ref().clone().with_scores(&scores)));
     assert!(write(&[rescored], Format::Hcpe3) == expected);
     // The archive has no moves without a score.

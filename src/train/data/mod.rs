@@ -1,27 +1,40 @@
 //! Tools for files of teacher data: convert, validate, shuffle, remove duplicates, statistics.
 //!
-//! All of them stream, so files may be of any size. An output is called `NAME.partial` until it is
-//! complete.
+//! All of them stream, so files may be of any size. [`Sources`] reads them, one record after the
+//! other; an [`Output`] is called `NAME.partial` until it is complete.
 
-mod buckets;
-pub mod column;
-pub mod dedup;
 pub mod pass;
-pub mod reading;
-pub mod shuffle;
-pub mod signs;
+pub mod sort;
 pub mod stats;
 
-use std::error::Error;
-use std::fs;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::records::teacher::{Format, Record, TeacherWriter, UnknownFormat};
-use crate::runs::{FolderError, Interrupted, OutputFile, ThreadError};
-use crate::transposition::TableError;
+use anyhow::{Context as _, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::records::teacher::{Format, Record, TeacherError, TeacherReader, TeacherWriter};
+use crate::runs::{OutputFile, Watch};
+use crate::util::counted;
 
 /// Large, because several files are read and written in turns.
 pub(super) const BUFFER: usize = 1 << 18;
+
+/// Records between two looks at the watch.
+const WATCH_INTERVAL: u64 = 256;
+
+/// The number of invalid records of a class that are kept as examples.
+const EXAMPLES: usize = 5;
+
+/// The name of a file as the context of an error.
+pub(super) fn named(path: &Path) -> impl Fn() -> String {
+    || path.display().to_string()
+}
+
+// --- Input ---
 
 /// A file to read.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,8 +49,8 @@ pub struct Source {
 
 impl Source {
     /// The size of the file.
-    fn bytes(&self) -> Result<u64, DataError> {
-        let metadata = fs::metadata(&self.path).map_err(DataError::at(&self.path))?;
+    fn bytes(&self) -> anyhow::Result<u64> {
+        let metadata = fs::metadata(&self.path).with_context(named(&self.path))?;
         Ok(metadata.len())
     }
 }
@@ -47,6 +60,18 @@ impl Source {
 pub struct Sources {
     files: Vec<Source>,
     needs_results: bool,
+    skips_bad_records: bool,
+}
+
+/// A place between two records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// Index of the file.
+    pub file: usize,
+    /// Bytes of the file before the place.
+    pub offset: u64,
+    /// Records of the file before the place.
+    pub records: u64,
 }
 
 impl Sources {
@@ -56,21 +81,18 @@ impl Sources {
     ///
     /// # Errors
     /// An extension is unknown, or a folder cannot be listed or has no teacher data.
-    pub fn new(paths: &[PathBuf], format: Option<Format>) -> Result<Self, DataError> {
+    pub fn new(paths: &[PathBuf], format: Option<Format>) -> anyhow::Result<Self> {
         let mut sources = Vec::new();
         for path in paths {
             if !path.is_dir() {
                 if path.extension().is_none() {
                     // Most likely the name of a folder.
-                    fs::metadata(path).map_err(DataError::at(path))?;
+                    fs::metadata(path).with_context(named(path))?;
                 }
                 let found = format.map_or_else(|| Format::of_path(path), Ok);
                 sources.push(Source {
                     path: path.clone(),
-                    format: found.map_err(|error| DataError::Format {
-                        path: path.clone(),
-                        error,
-                    })?,
+                    format: found.with_context(named(path))?,
                     is_found: false,
                 });
                 continue;
@@ -78,7 +100,8 @@ impl Sources {
             let mut files = Vec::new();
             add_folder(path, &mut files)?;
             if files.is_empty() {
-                return Err(DataError::EmptyFolder(path.clone()));
+                let (path, expected) = (path.display(), Format::names(|_| true));
+                bail!("{path}: no file of a known format, expected {expected}");
             }
             files.sort_by(|a, b| a.path.cmp(&b.path));
             sources.append(&mut files);
@@ -86,6 +109,7 @@ impl Sources {
         Ok(Self {
             files: sources,
             needs_results: false,
+            skips_bad_records: false,
         })
     }
 
@@ -95,6 +119,18 @@ impl Sources {
     pub fn for_output(mut self, format: Format) -> Self {
         self.needs_results = format.has_scores();
         self
+    }
+
+    /// Counts and skips invalid records, of which otherwise the first one is an error.
+    #[must_use]
+    pub fn skipping_bad_records(mut self, is_skipping: bool) -> Self {
+        self.skips_bad_records = is_skipping;
+        self
+    }
+
+    /// Whether invalid records are skipped.
+    pub const fn skips_bad_records(&self) -> bool {
+        self.skips_bad_records
     }
 
     /// Leaves out the files found in folders whose format is not usable, and returns them. If no
@@ -107,11 +143,6 @@ impl Sources {
         self.files.extract_if(.., is_other).collect()
     }
 
-    /// Whether games that neither play nor the rules ended are bad records.
-    pub(super) const fn needs_results(&self) -> bool {
-        self.needs_results
-    }
-
     /// The files in the order in which they are read.
     pub fn files(&self) -> &[Source] {
         &self.files
@@ -121,8 +152,173 @@ impl Sources {
     ///
     /// # Errors
     /// Where a file is not there.
-    pub fn bytes(&self) -> Result<u64, DataError> {
+    pub fn bytes(&self) -> anyhow::Result<u64> {
         self.files.iter().map(Source::bytes).sum()
+    }
+
+    /// Reads the valid records and returns the counts.
+    ///
+    /// # Errors
+    /// A file cannot be opened, the work is stopped, `visit` fails, or a record is invalid and such
+    /// records are not skipped.
+    pub fn read(
+        &self,
+        watch: &Watch<'_>,
+        mut visit: impl FnMut(&Source, Record) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Tally> {
+        let mut tally = Tally::default();
+        self.read_from(Place::default(), watch, |_, source, record| {
+            match self.take(&mut tally, source, record)? {
+                Some(record) => visit(source, record),
+                None => Ok(()),
+            }
+        })?;
+        Ok(tally)
+    }
+
+    /// Reads the records from a place on, valid or not. `visit` also gets the place before each.
+    ///
+    /// # Errors
+    /// A file cannot be opened, the work is stopped, or `visit` fails.
+    pub(super) fn read_from(
+        &self,
+        from: Place,
+        watch: &Watch<'_>,
+        mut visit: impl FnMut(Place, &Source, Result<Record, TeacherError>) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let total = self.bytes()?;
+        let before = self.files.iter().take(from.file).map(Source::bytes);
+        let mut before: u64 = before.sum::<anyhow::Result<u64>>()?;
+        let mut start = from;
+        for source in self.files.iter().skip(from.file) {
+            let mut reader = self.open(source, start)?;
+            loop {
+                let (offset, records) = (reader.offset(), reader.records());
+                let place = Place {
+                    offset,
+                    records,
+                    ..start
+                };
+                let Some(record) = reader.next() else {
+                    break;
+                };
+                visit(place, source, record)?;
+                if (records + 1).is_multiple_of(WATCH_INTERVAL) {
+                    watch.advance(before + offset, total)?;
+                }
+            }
+            before += source.bytes()?;
+            start = Place {
+                file: start.file + 1,
+                ..Place::default()
+            };
+        }
+        Ok(watch.advance(total, total)?)
+    }
+
+    /// The records of a file from a place on.
+    fn open(&self, source: &Source, from: Place) -> anyhow::Result<TeacherReader<BufReader<File>>> {
+        let mut file = File::open(&source.path).with_context(named(&source.path))?;
+        file.seek(SeekFrom::Start(from.offset))
+            .with_context(named(&source.path))?;
+        let input = BufReader::with_capacity(BUFFER, file);
+        let reader = TeacherReader::resume(input, source.format, from.offset, from.records);
+        Ok(if self.needs_results {
+            reader.needing_results()
+        } else {
+            reader
+        })
+    }
+
+    /// Counts a record and returns it if it is valid.
+    ///
+    /// # Errors
+    /// It is invalid, and such records are not skipped.
+    pub(super) fn take(
+        &self,
+        tally: &mut Tally,
+        source: &Source,
+        record: Result<Record, TeacherError>,
+    ) -> anyhow::Result<Option<Record>> {
+        let path = source.path.display();
+        match record {
+            Ok(record) => {
+                tally.records += 1;
+                tally.games += u64::from(record.is_game());
+                Ok(Some(record))
+            }
+            Err(error) if self.skips_bad_records => {
+                let class = tally.faults.entry(error.fault.class().to_owned());
+                let class = class.or_default();
+                class.count += 1;
+                if class.examples.len() < EXAMPLES {
+                    class.examples.push(format!("{path}: {error}"));
+                }
+                Ok(None)
+            }
+            Err(error) => Err(error).with_context(|| path.to_string()),
+        }
+    }
+}
+
+/// Counts of the valid and invalid records of a run.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub struct Tally {
+    /// Valid records, which are positions or games.
+    pub records: u64,
+    /// Valid records that are games.
+    pub games: u64,
+    /// Number of positions in the output.
+    pub written: u64,
+    /// Positions that the format of the output cannot keep, see [`Format::keeps`].
+    #[serde(default)]
+    pub left_out: u64,
+    /// Invalid records by class.
+    pub faults: BTreeMap<String, FaultClass>,
+}
+
+/// The invalid records of a class.
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
+pub struct FaultClass {
+    /// The number of records.
+    pub count: u64,
+    /// The file and place of the first ones, as text.
+    pub examples: Vec<String>,
+}
+
+impl Tally {
+    /// The number of invalid records.
+    pub fn bad(&self) -> u64 {
+        self.faults.values().map(|class| class.count).sum()
+    }
+}
+
+/// The counts and the examples of each class of faults.
+impl fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", counted(self.records, "good record"))?;
+        if self.games > 0 {
+            write!(formatter, ", {} of them games", self.games)?;
+        }
+        writeln!(formatter)?;
+        if self.left_out > 0 {
+            writeln!(
+                formatter,
+                "{} left out: no format keeps both positions of games and those of search trees",
+                counted(self.left_out, "position")
+            )?;
+        }
+        writeln!(formatter, "{}", counted(self.bad(), "bad record"))?;
+        for (name, class) in &self.faults {
+            writeln!(formatter, "  {:>10}  {name}", class.count)?;
+            for example in &class.examples {
+                writeln!(formatter, "              {example}")?;
+            }
+            if class.count > class.examples.len() as u64 {
+                writeln!(formatter, "              …")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -145,11 +341,11 @@ fn repeats_records(path: &Path) -> bool {
 
 /// Adds the files below a folder. Links to folders are not followed, because they could form a
 /// cycle.
-fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
-    for entry in fs::read_dir(folder).map_err(DataError::at(folder))? {
-        let entry = entry.map_err(DataError::at(folder))?;
+fn add_folder(folder: &Path, files: &mut Vec<Source>) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder).with_context(named(folder))? {
+        let entry = entry.with_context(named(folder))?;
         let path = entry.path();
-        if entry.file_type().map_err(DataError::at(&path))?.is_dir() {
+        if entry.file_type().with_context(named(&path))?.is_dir() {
             add_folder(&path, files)?;
         } else if let Ok(format) = Format::of_path(&path)
             && !is_other_data(&path)
@@ -166,6 +362,8 @@ fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<(), DataError> {
     Ok(())
 }
 
+// --- Output ---
+
 /// A file of teacher data that is being written. [`Output::finish`] gives it its name.
 pub struct Output {
     writer: TeacherWriter<OutputFile>,
@@ -177,7 +375,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file cannot be created.
-    pub fn create(path: &Path, format: Format) -> Result<Self, DataError> {
+    pub fn create(path: &Path, format: Format) -> anyhow::Result<Self> {
         Ok(Self {
             writer: TeacherWriter::new(create_output(path)?, format),
             path: path.to_owned(),
@@ -188,9 +386,9 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails or the format cannot hold the record.
-    pub fn write(&mut self, record: &Record) -> Result<(), DataError> {
+    pub fn write(&mut self, record: &Record) -> anyhow::Result<()> {
         let written = self.writer.write(record);
-        written.map_err(DataError::at(&self.path))
+        written.with_context(named(&self.path))
     }
 
     /// Begins to write a file that can be resumed, or continues behind `length` bytes and as many
@@ -203,11 +401,11 @@ impl Output {
         format: Format,
         length: u64,
         positions: u64,
-    ) -> Result<Self, DataError> {
+    ) -> anyhow::Result<Self> {
         let file = if length == 0 {
             create_output(path)?.kept()
         } else {
-            OutputFile::resume(path, length).map_err(DataError::at(path))?
+            OutputFile::resume(path, length).with_context(named(path))?
         };
         Ok(Self {
             writer: TeacherWriter::resume(file, format, positions),
@@ -219,8 +417,8 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails.
-    pub fn end_game(&mut self) -> Result<(), DataError> {
-        self.writer.end_game().map_err(DataError::at(&self.path))
+    pub fn end_game(&mut self) -> anyhow::Result<()> {
+        self.writer.end_game().with_context(named(&self.path))
     }
 
     /// The format that is written.
@@ -232,9 +430,9 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails.
-    pub fn pause(&mut self) -> Result<(u64, u64), DataError> {
-        let (file, positions) = self.writer.pause().map_err(DataError::at(&self.path))?;
-        file.sync().map_err(DataError::at(&self.path))?;
+    pub fn pause(&mut self) -> anyhow::Result<(u64, u64)> {
+        let (file, positions) = self.writer.pause().with_context(named(&self.path))?;
+        file.sync().with_context(named(&self.path))?;
         Ok((file.length(), positions))
     }
 
@@ -242,85 +440,16 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails.
-    pub fn finish(self) -> Result<u64, DataError> {
-        let (file, positions) = self.writer.finish().map_err(DataError::at(&self.path))?;
-        file.finish().map_err(DataError::at(&self.path))?;
+    pub fn finish(self) -> anyhow::Result<u64> {
+        let (file, positions) = self.writer.finish().with_context(named(&self.path))?;
+        file.finish().with_context(named(&self.path))?;
         Ok(positions)
     }
 }
 
 /// Begins a file that gets its name when it is complete.
-pub(super) fn create_output(path: &Path) -> Result<OutputFile, DataError> {
-    OutputFile::create(path).map_err(DataError::at(path))
-}
-
-/// Why a tool failed.
-#[derive(Debug, thiserror::Error)]
-pub enum DataError {
-    /// A file cannot be read or written, a record in it is invalid or cannot be written there, or
-    /// the scores of another program in it cannot be used.
-    #[error("{}: {error}", path.display())]
-    File {
-        /// The file concerned.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: Box<dyn Error + Send + Sync>,
-    },
-    /// The extension of a file name is not that of a format.
-    #[error("{}: {error}", path.display())]
-    Format {
-        /// The file whose format is unknown.
-        path: PathBuf,
-        /// The extension that was found.
-        error: UnknownFormat,
-    },
-    /// A folder has no file of a known format.
-    #[error("{}: no file of a known format, expected {}", .0.display(), Format::names(|_| true))]
-    EmptyFolder(PathBuf),
-    /// The tool does not write this format.
-    #[error("{format} cannot be written here, expected {expected}")]
-    Unwritable {
-        /// The format that was asked for.
-        format: Format,
-        /// The names of those that can be written.
-        expected: String,
-    },
-    /// The output would keep less than the input, or needs more.
-    #[error(
-        "{}: {found} is not written as {output}, expected the same kind of data",
-        path.display()
-    )]
-    OtherKind {
-        /// The input whose kind of data differs.
-        path: PathBuf,
-        /// The format of the input.
-        found: Format,
-        /// The format of the output.
-        output: Format,
-    },
-    /// There is too little memory for a transposition table.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// A thread cannot be started.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// The folder that keeps the work.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The work was stopped.
-    #[error(transparent)]
-    Interrupted(#[from] Interrupted),
-}
-
-impl DataError {
-    /// Makes an error of an operation on a file, for [`Result::map_err`].
-    pub(crate) fn at<E: Error + Send + Sync + 'static>(path: &Path) -> impl FnOnce(E) -> Self {
-        let path = path.to_owned();
-        |error| Self::File {
-            path,
-            error: error.into(),
-        }
-    }
+pub(super) fn create_output(path: &Path) -> anyhow::Result<OutputFile> {
+    OutputFile::create(path).with_context(named(path))
 }
 
 #[cfg(test)]

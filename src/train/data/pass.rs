@@ -1,114 +1,18 @@
 //! One pass over files, for `convert` and `validate`: checks every record and writes the valid ones
 //! in another format.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
-use serde::{Deserialize, Serialize};
 
-use super::signs::Signs;
-use super::{DataError, Output, Source, Sources};
-use crate::records::sample::has_entered_king;
-use crate::records::teacher::{Chain, Format, Record, Span, TeacherError};
+use super::{Output, Sources, Tally};
+use crate::records::sample::{Sample, has_entered_king};
+use crate::records::teacher::{Chain, Format, Record, Span};
 use crate::runs::Watch;
+use crate::types::Color;
 use crate::util::counted;
-
-/// The number of invalid records of a class that are kept as examples.
-const EXAMPLES: usize = 5;
-
-/// What to do with invalid records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BadRecords {
-    /// The first one is an error.
-    Stop,
-    /// They are counted and skipped.
-    Skip,
-}
-
-/// Counts of the valid and invalid records of a run.
-#[derive(Clone, Default, Debug, Serialize, Deserialize)]
-pub struct Tally {
-    /// Valid records, which are positions or games.
-    pub records: u64,
-    /// Valid records that are games.
-    pub games: u64,
-    /// Number of positions in the output.
-    pub written: u64,
-    /// Positions that the format of the output cannot keep, see [`Format::keeps`].
-    #[serde(default)]
-    pub left_out: u64,
-    /// Invalid records by class.
-    pub faults: BTreeMap<String, FaultClass>,
-}
-
-/// The invalid records of a class.
-#[derive(Clone, Default, Debug, Serialize, Deserialize)]
-pub struct FaultClass {
-    /// The number of records.
-    pub count: u64,
-    /// The file and place of the first ones, as text.
-    pub examples: Vec<String>,
-}
-
-impl Tally {
-    /// The number of invalid records.
-    pub fn bad(&self) -> u64 {
-        self.faults.values().map(|class| class.count).sum()
-    }
-
-    /// Counts a record and returns it if it is valid. An invalid one is an error unless such
-    /// records are skipped.
-    pub(in crate::train) fn take(
-        &mut self,
-        source: &Source,
-        record: Result<Record, TeacherError>,
-        bad_records: BadRecords,
-    ) -> Result<Option<Record>, DataError> {
-        let is_game = record.as_ref().is_ok_and(Record::is_game);
-        self.games += u64::from(is_game);
-        self.take_any(source, record, bad_records)
-    }
-
-    /// Whether the output can keep a record. If not, its positions count as left out.
-    pub(super) fn keeps(&mut self, format: Format, record: &Record) -> bool {
-        let is_kept = format.keeps(record);
-        if !is_kept {
-            self.left_out += record.positions();
-        }
-        is_kept
-    }
-
-    /// As [`Self::take`], for a value that was made of a record.
-    pub(in crate::train) fn take_any<T>(
-        &mut self,
-        source: &Source,
-        record: Result<T, TeacherError>,
-        bad_records: BadRecords,
-    ) -> Result<Option<T>, DataError> {
-        let path = &source.path;
-        match record {
-            Ok(record) => {
-                self.records += 1;
-                Ok(Some(record))
-            }
-            Err(error) if bad_records == BadRecords::Skip => {
-                let class = self
-                    .faults
-                    .entry(error.fault.class().to_owned())
-                    .or_default();
-                class.count += 1;
-                if class.examples.len() < EXAMPLES {
-                    class.examples.push(format!("{}: {error}", path.display()));
-                }
-                Ok(None)
-            }
-            Err(error) => Err(DataError::at(path)(error)),
-        }
-    }
-}
 
 /// The counts of a pass.
 #[derive(Default, Debug)]
@@ -145,9 +49,8 @@ pub struct Destination {
 pub fn run(
     sources: &Sources,
     destination: &Destination,
-    bad_records: BadRecords,
     watch: &Watch<'_>,
-) -> Result<PassReport, DataError> {
+) -> anyhow::Result<PassReport> {
     let mut report = PassReport::default();
     let mut out = match &destination.output {
         Some((path, format)) => Some(Output::create(path, *format)?),
@@ -156,15 +59,13 @@ pub fn run(
     let held_out = destination.held_out.as_ref();
     let mut sampler = held_out.map(HoldoutSampler::new).transpose()?;
     let mut last_file = std::ptr::null();
-    sources.read(watch, |source, record| {
+    let mut left_out = 0;
+    report.tally = sources.read(watch, |source, record| {
         if !std::ptr::eq(source, last_file) {
             // A game does not go on in the next file.
             last_file = source;
             out.as_mut().map_or(Ok(()), Output::end_game)?;
         }
-        let Some(record) = report.tally.take(source, record, bad_records)? else {
-            return Ok(());
-        };
         report.tree_positions += u64::from(matches!(record, Record::Tree(_)));
         record.for_each_sample(|sample| {
             report.samples += 1;
@@ -178,16 +79,14 @@ pub fn run(
             _ => out.as_mut(),
         };
         match target {
-            Some(out) if report.tally.keeps(out.format(), &record) => {
-                if destination.entered_kings {
-                    write_entered_kings(&record, out)
-                } else {
-                    out.write(&record)
-                }
-            }
-            _ => Ok(()),
+            Some(out) if !out.format().keeps(&record) => left_out += record.positions(),
+            Some(out) if destination.entered_kings => write_entered_kings(&record, out)?,
+            Some(out) => out.write(&record)?,
+            None => {}
         }
+        Ok(())
     })?;
+    report.tally.left_out = left_out;
     if let Some(out) = out {
         report.tally.written = out.finish()?;
     }
@@ -197,7 +96,7 @@ pub fn run(
     Ok(report)
 }
 
-fn write_entered_kings(record: &Record, out: &mut Output) -> Result<(), DataError> {
+fn write_entered_kings(record: &Record, out: &mut Output) -> anyhow::Result<()> {
     if let Record::Tree(node) = record {
         return if has_entered_king(&node.position) {
             out.write(record)
@@ -229,35 +128,6 @@ impl fmt::Display for PassReport {
     }
 }
 
-/// The counts and the examples of each class of faults.
-impl fmt::Display for Tally {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", counted(self.records, "good record"))?;
-        if self.games > 0 {
-            write!(formatter, ", {} of them games", self.games)?;
-        }
-        writeln!(formatter)?;
-        if self.left_out > 0 {
-            writeln!(
-                formatter,
-                "{} left out: no format keeps both positions of games and those of search trees",
-                counted(self.left_out, "position")
-            )?;
-        }
-        writeln!(formatter, "{}", counted(self.bad(), "bad record"))?;
-        for (name, class) in &self.faults {
-            writeln!(formatter, "  {:>10}  {name}", class.count)?;
-            for example in &class.examples {
-                writeln!(formatter, "              {example}")?;
-            }
-            if class.count > class.examples.len() as u64 {
-                writeln!(formatter, "              …")?;
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Games that go into a file of their own, so that nothing is learnt from them.
 #[derive(Clone, Debug)]
 pub struct HeldOut {
@@ -284,7 +154,7 @@ struct HoldoutSampler {
 }
 
 impl HoldoutSampler {
-    fn new(held_out: &HeldOut) -> Result<Self, DataError> {
+    fn new(held_out: &HeldOut) -> anyhow::Result<Self> {
         Ok(Self {
             out: Output::create(&held_out.path, held_out.format)?,
             share: held_out.share.clamp(0.0, 1.0),
@@ -315,5 +185,170 @@ impl HoldoutSampler {
         let drawn = drawn.unwrap_or_else(|| self.random.random_bool(share));
         self.is_drawn = Some(drawn);
         drawn
+    }
+}
+
+// --- Signs of scores and results ---
+//
+// Checks that scores and results have consistent signs: the side with the higher score should win
+// more often.
+//
+// A wrong sign is the most common fault of teacher data and has no other symptom than a weaker
+// network. For each side to move, the winning probability is fitted by
+// `1 / (1 + exp(-(a + b·score)))`, where a draw counts as half a win. `b` must be positive;
+// `1 / b`, in units in which a pawn is 90, is about the scale for the learner. All sums are whole
+// numbers until the fit, so they are exact.
+
+/// Scores are clamped to this size in centipawns, mates too.
+const MAX_SCORE: i16 = 2_000;
+/// The width of a class of scores, in centipawns.
+const CLASS_WIDTH: i16 = 20;
+const CLASSES: usize = 2 * (MAX_SCORE / CLASS_WIDTH) as usize + 1;
+
+/// Units of the scale of `learn`, in which a pawn is 90, in a centipawn.
+const LEARNER_UNITS: f64 = 0.9;
+
+/// The least number of won and lost positions for a fit.
+const MIN_DECIDED: u64 = 100;
+
+/// The most steps of Newton's method.
+const ITERATIONS: usize = 50;
+
+/// The positions of one side to move, by classes of scores.
+#[derive(Debug)]
+struct Side {
+    /// For each class: positions, the sum of their scores, and half points (a win is 2, a draw 1).
+    classes: Vec<(u64, i64, u64)>,
+    decided: u64,
+}
+
+/// Counts of scores and results, by the side to move.
+#[derive(Debug)]
+pub struct Signs([Side; Color::NUM]);
+
+impl Default for Signs {
+    fn default() -> Self {
+        Self(Color::ALL.map(|_| Side {
+            classes: vec![(0, 0, 0); CLASSES],
+            decided: 0,
+        }))
+    }
+}
+
+/// A fitted logistic function.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Slope {
+    /// The `a` of the formula.
+    pub intercept: f64,
+    /// The `b` of the formula, per centipawn.
+    pub slope: f64,
+}
+
+impl Signs {
+    /// Counts a position with its score and result.
+    pub fn add(&mut self, sample: &Sample) {
+        let side = &mut self.0[sample.side_to_move().index()];
+        let score = sample.score.clamp(-MAX_SCORE, MAX_SCORE);
+        let result = sample.result.for_side(sample.side_to_move());
+        let shifted = score + MAX_SCORE + CLASS_WIDTH / 2;
+        let (positions, sum, points) = &mut side.classes[(shifted / CLASS_WIDTH) as usize];
+        *positions += 1;
+        *sum += i64::from(score);
+        *points += (result + 1) as u64;
+        side.decided += u64::from(result != 0);
+    }
+
+    /// The fit of a side to move; `None` if too few games are decided, or all scores are in one
+    /// class.
+    pub fn slope(&self, side: Color) -> Option<Slope> {
+        let side = &self.0[side.index()];
+        let classes: Vec<[f64; 3]> = side.weights().collect();
+        (side.decided >= MIN_DECIDED && classes.len() > 1).then(|| fit(&classes))
+    }
+
+    /// Whether no fit has a slope of the wrong sign.
+    pub fn are_right(&self) -> bool {
+        let fits = Color::ALL.map(|side| self.slope(side));
+        fits.into_iter().flatten().all(|fit| fit.slope > 0.0)
+    }
+}
+
+impl Side {
+    /// The classes that are not empty: positions, mean score, and mean result from 0 to 1.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "the sums are exact, the fit is an estimate"
+    )]
+    fn weights(&self) -> impl Iterator<Item = [f64; 3]> {
+        let classes = self.classes.iter().filter(|(positions, ..)| *positions > 0);
+        classes.map(|&(positions, sum, points)| {
+            let count = positions as f64;
+            [count, sum as f64 / count, points as f64 / (2.0 * count)]
+        })
+    }
+}
+
+/// Fits by Newton's method on the likelihood of the weighted classes. Scores are in pawns, so that
+/// both unknowns have the same order of magnitude. A weak prior keeps the slope finite if the
+/// scores separate wins from losses perfectly.
+fn fit(classes: &[[f64; 3]]) -> Slope {
+    /// The precision of the Gaussian prior on both unknowns.
+    const PRIOR: f64 = 1e-3;
+    let (mut a, mut b) = (0.0_f64, 0.0_f64);
+    for _ in 0..ITERATIONS {
+        let (mut gradient_a, mut gradient_b) = (-PRIOR * a, -PRIOR * b);
+        let (mut aa, mut ab, mut bb) = (PRIOR, 0.0, PRIOR);
+        for &[count, mean, points] in classes {
+            let score = mean / 100.0;
+            let expected = 1.0 / (1.0 + (-(a + b * score)).exp());
+            let error = count * (points - expected);
+            let weight = count * expected * (1.0 - expected);
+            gradient_a += error;
+            gradient_b += error * score;
+            aa += weight;
+            ab += weight * score;
+            bb += weight * score * score;
+        }
+        let determinant = aa * bb - ab * ab;
+        if determinant <= f64::MIN_POSITIVE {
+            break;
+        }
+        // Long steps overshoot on the flat parts of the curve.
+        let limit = |step: f64| step.clamp(-1.0, 1.0);
+        let step_a = limit((bb * gradient_a - ab * gradient_b) / determinant);
+        let step_b = limit((aa * gradient_b - ab * gradient_a) / determinant);
+        a += step_a;
+        b += step_b;
+        if step_a.abs().max(step_b.abs()) < 1e-12 {
+            break;
+        }
+    }
+    Slope {
+        intercept: a,
+        slope: b / 100.0,
+    }
+}
+
+/// A line with the verdict for each side to move.
+impl fmt::Display for Signs {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (color, name) in Color::ALL.into_iter().zip(["black", "white"]) {
+            write!(formatter, "signs, {name} to move: ")?;
+            match self.slope(color) {
+                None => writeln!(formatter, "too little decided to tell")?,
+                Some(Slope { intercept, slope }) if slope > 0.0 => writeln!(
+                    formatter,
+                    "right, winning probability 1 / (1 + exp(-({intercept:.2} + score / {:.0}))) \
+                    in centipawns, --scale {:.0}",
+                    1.0 / slope,
+                    LEARNER_UNITS / slope
+                )?,
+                Some(Slope { slope, .. }) => writeln!(
+                    formatter,
+                    "WRONG, who has the higher score loses more often (slope {slope:.6})"
+                )?,
+            }
+        }
+        Ok(())
     }
 }

@@ -1,9 +1,8 @@
 //! Statistics of teacher data: counts, results, scores and plies, as text and as an SVG file.
 
 use std::fmt;
-use std::io::{self, Write as _};
-use std::path::Path;
 
+use anyhow::anyhow;
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
 use plotters::prelude::{
@@ -11,8 +10,7 @@ use plotters::prelude::{
     SVGBackend, WHITE,
 };
 
-use super::pass::{BadRecords, Tally};
-use super::{DataError, Sources, create_output};
+use super::{Sources, Tally};
 use crate::records::game::GameResult;
 use crate::records::sample::{Sample, has_entered_king};
 use crate::records::score::is_mate;
@@ -113,16 +111,10 @@ impl Default for Stats {
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
-pub fn run(
-    sources: &Sources,
-    bad_records: BadRecords,
-    watch: &Watch<'_>,
-) -> Result<Stats, DataError> {
+pub fn run(sources: &Sources, watch: &Watch<'_>) -> anyhow::Result<Stats> {
     let mut stats = Stats::default();
-    sources.read(watch, |source, record| {
-        if let Some(record) = stats.tally.take(source, record, bad_records)? {
-            stats.add(&record);
-        }
+    stats.tally = sources.read(watch, |_, record| {
+        stats.add(&record);
         Ok(())
     })?;
     Ok(stats)
@@ -179,21 +171,15 @@ impl Stats {
         ]
     }
 
-    /// Draws the histograms into an SVG file.
+    /// The histograms as the text of an SVG file.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn draw(&self, path: &Path) -> Result<(), DataError> {
-        let charts = self.charts();
+    /// They cannot be drawn.
+    pub fn svg(&self) -> anyhow::Result<String> {
         let is_used =
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
-        let charts: Vec<_> = charts.into_iter().filter(is_used).collect();
-        let text = draw_svg(&charts).map_err(io::Error::other);
-        let text = text.map_err(DataError::at(path))?;
-        let mut file = create_output(path)?;
-        file.write_all(text.as_bytes())
-            .and_then(|()| file.finish())
-            .map_err(DataError::at(path))
+        let charts: Vec<_> = self.charts().into_iter().filter(is_used).collect();
+        draw_svg(&charts)
     }
 }
 
@@ -339,8 +325,8 @@ const MARGIN: u32 = 12;
 /// of it stands in this margin.
 const RIGHT_MARGIN: u32 = 30;
 
-/// Draws charts, one below the other, as the text of an SVG file. The error is a message.
-fn draw_svg(charts: &[(&str, &Histogram)]) -> Result<String, String> {
+/// Draws charts, one below the other, as the text of an SVG file.
+fn draw_svg(charts: &[(&str, &Histogram)]) -> anyhow::Result<String> {
     let mut text = String::new();
     let size = (CHART_SIZE.0, CHART_SIZE.1 * charts.len() as u32);
     let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
@@ -351,7 +337,7 @@ fn draw_svg(charts: &[(&str, &Histogram)]) -> Result<String, String> {
     });
     drawn
         .and_then(|()| area.present())
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| anyhow!("{error}"))?;
     drop(area);
     Ok(text)
 }

@@ -13,25 +13,21 @@
 
 mod archive;
 mod game;
-mod outcome;
-mod settings;
 
-use thiserror::Error;
+use anyhow::bail;
+use clap::Args;
+use game::{PlayedGame, Player};
+use serde::{Deserialize, Serialize};
 
 use crate::eval::Evaluator;
-use crate::openings::{OpeningError, StartPositions};
-use crate::runs::{Execution, FolderError, Job, Numbers, Plan, Shard, Stop, ThreadError, execute};
-use crate::search::SOLO_STACK_BYTES;
-use crate::transposition::TableError;
-use crate::types::{EnteringKingRule, EnteringKingRuleError};
-use game::{PlayedGame, Player};
+use crate::openings::{SelfPlayOpenings, StartPositions};
+use crate::runs::{Execution, Job, Numbers, Plan, Shard, Stop, execute};
+use crate::search::{Limits, SOLO_STACK_BYTES};
+use crate::types::{Depth, EnteringKingRule};
+use crate::util::{parse_positive, parse_share};
 
 pub use archive::{Archive, Entry, Place, Tally, TreeEntry};
-pub(super) use game::choose;
-pub use outcome::Reason;
-pub use settings::{
-    Diversions, Effort, Endings, Gaps, GensfenSettings, HARD_FACTOR, TreeSampling, Writing,
-};
+pub use game::Reason;
 
 /// Number of consecutive games without a new position after which a run without a number of games
 /// ends: it would play the same games for ever.
@@ -80,12 +76,8 @@ pub fn run(
     entries: &[Entry],
     stop: &Stop,
     on_game: &(dyn Fn(&Tally) + Sync),
-) -> Result<Tally, GensfenError> {
-    let games = Games {
-        rule: run.settings.endings.entering_king.parse()?,
-        run: *run,
-        stop,
-    };
+) -> anyhow::Result<Tally> {
+    let games = Games { run: *run, stop };
     let done = entries.iter().map(|entry| entry.game);
     let mut schedule = Schedule {
         numbers: Numbers::new(limits.games, run.settings.shard, done),
@@ -108,7 +100,6 @@ pub fn run(
 /// The games of a run as a [`Job`].
 struct Games<'a> {
     run: Run<'a>,
-    rule: EnteringKingRule,
     stop: &'a Stop,
 }
 
@@ -116,17 +107,17 @@ impl<'a> Job for Games<'a> {
     type Worker = Player<'a>;
     type Piece = u64;
     type Output = PlayedGame;
-    type Error = GensfenError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<Player<'a>, GensfenError> {
-        Player::new(self.run, self.rule)
+    fn worker(&self) -> anyhow::Result<Player<'a>> {
+        Player::new(self.run)
     }
 
     fn perform(
         &self,
         player: &mut Player<'a>,
         &number: &u64,
-    ) -> Result<Option<PlayedGame>, GensfenError> {
+    ) -> anyhow::Result<Option<PlayedGame>> {
         player.play(number, &|| self.stop.is_abort())
     }
 }
@@ -143,7 +134,7 @@ struct Schedule<'a> {
 }
 
 impl Plan<Games<'_>> for Schedule<'_> {
-    fn next(&mut self) -> Result<Option<u64>, GensfenError> {
+    fn next(&mut self) -> anyhow::Result<Option<u64>> {
         let has_enough = self
             .limits
             .positions
@@ -155,7 +146,7 @@ impl Plan<Games<'_>> for Schedule<'_> {
         })
     }
 
-    fn keep(&mut self, _: u64, game: PlayedGame) -> Result<(), GensfenError> {
+    fn keep(&mut self, _: u64, game: PlayedGame) -> anyhow::Result<()> {
         let entry = self.archive.append(game)?;
         self.tally.add(&entry);
         (self.on_game)(&self.tally);
@@ -165,37 +156,229 @@ impl Plan<Games<'_>> for Schedule<'_> {
             0
         };
         if self.limits.games.is_none() && self.fruitless >= FRUITLESS_GAMES {
-            return Err(GensfenError::NothingNew(self.fruitless));
+            bail!(
+                "{FRUITLESS_GAMES} games in a row have no new position: expected more random plies \
+                 or roots, or more nodes"
+            );
         }
         Ok(())
     }
 }
 
-/// Why a run of self-play fails. Finished games stay kept.
-#[derive(Debug, Error)]
-pub enum GensfenError {
-    /// The run folder cannot be read or written.
-    #[error(transparent)]
-    Folder(#[from] FolderError),
-    /// The settings name an unknown rule for declarations.
-    #[error(transparent)]
-    Rule(#[from] EnteringKingRuleError),
-    /// There is too little memory for a transposition table.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// A thread cannot be started.
-    #[error(transparent)]
-    Thread(#[from] ThreadError),
-    /// No opening within the limits of the settings was found.
-    #[error(transparent)]
-    Opening(#[from] OpeningError),
-    /// Game after game has no position to write. Holds their number.
-    #[error(
-        "{0} games in a row have no new position: expected more random plies or roots, or more \
-        nodes"
+// --- Settings ---
+
+/// The settings of a run of self-play.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct GensfenSettings {
+    /// The evaluation as it was requested, with a checksum of its weights.
+    pub eval: String,
+    /// That of the other side in runs of version 1, which are not resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opponent: Option<String>,
+    /// Seed of all random numbers.
+    pub seed: u64,
+    /// The shard of the games that is played here.
+    pub shard: Shard,
+    /// Size of each thread's transposition table in MB.
+    pub hash_mb: usize,
+    /// Search limits of each move.
+    pub effort: Effort,
+    /// Which positions of a game are left out; `None` to write all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<Gaps>,
+    /// How games begin.
+    pub openings: SelfPlayOpenings,
+    /// Random moves in place of the best ones.
+    pub diversions: Diversions,
+    /// The ends of games.
+    pub endings: Endings,
+    /// The files, and which positions are written.
+    pub writing: Writing,
+    /// The inner nodes of searches that are written; `None` for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trees: Option<TreeSampling>,
+}
+
+/// The search limits of each move.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Effort {
+    /// Soft node limit: no further iteration begins after this many nodes, so that a search takes
+    /// about 1.8 times as many. A search that reaches [`HARD_FACTOR`] times this number is stopped.
+    /// Stopping between two root moves instead would save 8 % of the nodes but gained nothing at
+    /// equal nodes: +6 ± 15 Elo in 2000 games.
+    pub nodes: Option<u64>,
+    /// Maximum depth of a search in plies.
+    pub depth: Option<Depth>,
+}
+
+impl Effort {
+    /// The limits of a search.
+    pub(in crate::train) fn limits(&self) -> Limits {
+        Limits {
+            depth: self.depth,
+            soft_nodes: self.nodes,
+            nodes: self.nodes.map(|nodes| nodes.saturating_mul(HARD_FACTOR)),
+            ..Limits::default()
+        }
+    }
+}
+
+/// Positions of a game that are searched with fewer nodes and not written. Neighbours are alike, so
+/// as many positions of more games teach more.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Files")]
+pub struct Gaps {
+    /// Write only every N-th position of a game, beginning at a random one
+    #[arg(
+        long = "write-every",
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(2..=100),
+        required = false,
+        requires = "between_nodes"
     )]
-    NothingNew(u64),
-    /// The search returned no move although there is a legal one, which is a bug. Holds the SFEN.
-    #[error("the search has no move in {0}, expected one because there is a legal one")]
-    NoMove(String),
+    pub every: u32,
+
+    /// Soft node limit of the positions between
+    #[arg(
+        id = "between_nodes",
+        long = "between-nodes",
+        value_name = "N",
+        value_parser = parse_positive::<u64>,
+        required = false,
+        requires = "every"
+    )]
+    pub nodes: u64,
+}
+
+impl Gaps {
+    /// The limits of the searches between.
+    fn limits(&self) -> Limits {
+        let effort = Effort {
+            nodes: Some(self.nodes),
+            depth: None,
+        };
+        effort.limits()
+    }
+}
+
+/// Ratio of the hard to the soft node limit, as in Viridithas.
+pub const HARD_FACTOR: u64 = 8;
+
+/// Random moves in place of the best ones. The options have the names of `YaneuraOu`'s.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Moves that are not the best")]
+pub struct Diversions {
+    /// Number of random moves per game
+    #[arg(long = "random-move-count", value_name = "N", default_value_t = 0)]
+    pub count: u32,
+
+    /// First move number of a random move.
+    #[arg(skip = 1_u32)]
+    pub min_ply: u32,
+
+    /// Last move number of a random move
+    #[arg(
+        id = "diversions_max_ply",
+        long = "random-move-maxply",
+        value_name = "PLY",
+        default_value_t = 24,
+        value_parser = clap::value_parser!(u32).range(1..10_000),
+        requires = "count"
+    )]
+    pub max_ply: u32,
+
+    /// Number of best moves among which a random move is chosen, better ones more often; 0 for any
+    /// legal move, in which case the moves before it are not written
+    #[arg(
+        long = "random-multi-pv",
+        value_name = "N",
+        default_value_t = 0,
+        requires = "count"
+    )]
+    pub multi_pv: usize,
+
+    /// Maximum difference to the score of the best move in centipawns
+    #[arg(
+        long = "random-multi-pv-diff",
+        value_name = "CP",
+        default_value_t = 100,
+        requires = "multi_pv"
+    )]
+    pub multi_pv_diff: u32,
+
+    /// Softmax temperature: a move that is worse by this many centipawns is chosen 1/e times as
+    /// often; 0 for equal probabilities.
+    #[arg(skip = 50_u32)]
+    pub temperature: u32,
+}
+
+/// The rule for declarations.
+const RULE: EnteringKingRule = EnteringKingRule::CsaRule27;
+
+/// Ends of games besides mate, declaration and repetition.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Endings")]
+pub struct Endings {
+    /// Move number after which a game is a draw, unless that move mates
+    #[arg(long = "write-maxply", value_name = "PLY", default_value_t = 320)]
+    pub max_ply: u32,
+
+    /// A score that won a game at once in runs of version 1.
+    #[arg(skip = 32_000_u32)]
+    pub eval_limit: u32,
+
+    /// Score in centipawns that wins a game if both sides agree for six plies
+    #[arg(
+        long = "win-limit",
+        value_name = "CP",
+        default_value_t = 3000,
+        value_parser = parse_positive::<u32>
+    )]
+    pub adjudication: u32,
+
+    /// Number of consecutive plies for which both sides must agree.
+    #[arg(skip = 6_u32)]
+    pub adjudication_plies: u32,
+
+    /// Share of games that are not adjudicated but played to mate
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1, value_parser = parse_share)]
+    pub to_mate: f64,
+
+    /// Name of the rule for declarations (nyugyoku).
+    #[arg(skip = RULE.name())]
+    pub entering_king: String,
+}
+
+/// The files, and which positions are written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Writing {
+    /// Prefix of the file names.
+    pub name: String,
+    /// 1; the first move number that was written in runs of version 1, which are not resumed.
+    pub min_ply: u32,
+    /// Size in MB after which another file begins.
+    pub file_mb: u64,
+    /// Memory in MB for the keys of written positions, which are not written again; 0 writes all
+    /// positions.
+    pub dedup_mb: usize,
+}
+
+/// A sample of the inner nodes of the searches.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Positions of search trees")]
+pub struct TreeSampling {
+    /// Write up to N inner nodes of each search, chosen at random, with their values and bounds to
+    /// .tree files [default: none]
+    #[arg(
+        id = "tree_positions",
+        long = "tree-positions",
+        value_name = "N",
+        value_parser = parse_positive::<usize>,
+        required = false
+    )]
+    pub positions: usize,
+
+    /// Minimum depth of the search below a node, in plies.
+    #[arg(skip = 3_i32)]
+    pub min_depth: Depth,
 }

@@ -6,22 +6,30 @@
 //! less noisy than the result of the game (Sutton, "Learning to Predict by the Methods of Temporal
 //! Differences", 1988; TDLeaf(λ) of Baxter, Tridgell and Weaver's `KnightCap`, 1998).
 
+use std::fs::File;
+use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Take};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use anyhow::{Context as _, bail, ensure};
+use clap::Args;
 use rayon::prelude::*;
-use thiserror::Error;
+use serde::{Deserialize, Serialize};
 
-use super::LearnError;
-use super::files::{Block, DataFile, Source, Watch};
 use super::filter::{Counts, Filter, Reason, Tactical, line_to_leaf};
 use super::loss::logistic;
+use super::out_of_range;
 use super::sample::{Label, Sample};
 use crate::position::Position;
-use crate::records::teacher::{Record, Span, TeacherError, TeacherGame};
+use crate::records::teacher::{
+    Format, Record, Skipped, Span, TeacherError, TeacherGame, TeacherReader,
+};
 use crate::records::tree::TreePosition;
+use crate::runs::Watch;
+use crate::train::data::named;
 use crate::types::Move;
 use crate::types::value::PAWN_VALUE;
+use crate::util::mixed;
 
 /// Held-out positions in memory, about; more would not be more precise.
 const HELD_OUT_POSITIONS: usize = 200_000;
@@ -49,8 +57,8 @@ pub struct Data {
     pub counts: Counts,
     /// Number of records that were skipped because they are invalid.
     pub fault_count: u64,
-    /// The first invalid records of each block.
-    pub faults: Vec<Fault>,
+    /// What is wrong with the first ones of each block, and where.
+    pub faults: Vec<String>,
     /// The files of the groups in their order.
     pub(super) files: Vec<DataFile>,
     /// What is streamed; empty where [`Self::training`] has everything.
@@ -67,14 +75,18 @@ pub(super) struct BlockGroup {
     pub(super) parts: f64,
 }
 
-/// An invalid record, which is skipped.
-#[derive(Debug, Error)]
-#[error("{}: {error}; left out", file.display())]
-pub struct Fault {
-    /// The file with the record.
-    pub file: PathBuf,
-    /// Position in the file and reason.
-    pub error: TeacherError,
+/// How much of all files is read.
+struct Progress<'a> {
+    watch: &'a Watch<'a>,
+    read: AtomicU64,
+    total: u64,
+}
+
+impl Progress<'_> {
+    fn add(&self, bytes: u64) {
+        let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        (self.watch.progress)(read, self.total);
+    }
 }
 
 impl Data {
@@ -85,15 +97,15 @@ impl Data {
     /// # Errors
     /// A file cannot be opened or read, or no training position remains. Invalid records are no
     /// error; they are listed in [`Self::faults`].
-    pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self, LearnError> {
+    pub fn load(source: &Source, watch: &Watch<'_>) -> anyhow::Result<Self> {
         let files = source.files().map(|file| (file, false));
         let held_out = source.held_out_files.iter().map(|file| (file, true));
         let files: Vec<(&PathBuf, bool)> = files.chain(held_out).collect();
-        let files: Result<Vec<DataFile>, LearnError> = files
+        let files: anyhow::Result<Vec<DataFile>> = files
             .into_par_iter()
             .enumerate()
             .map(|(number, (path, is_held_out))| {
-                DataFile::open(number, path, is_held_out, source, watch.stop)
+                DataFile::open(number, path, is_held_out, source, watch)
             })
             .collect();
         let mut data = Self {
@@ -105,11 +117,18 @@ impl Data {
             data.counts.games += file.games;
             data.counts.held_out_games += file.held_out_games;
         }
-        data.load_training(watch)?;
-        data.load_held_out(watch)?;
-        if data.training.is_empty() {
-            return Err(LearnError::Empty(data.counts.positions));
-        }
+        let progress = Progress {
+            watch,
+            read: AtomicU64::new(0),
+            total: data.files.iter().map(|file| file.length).sum(),
+        };
+        data.load_training(&progress)?;
+        data.load_held_out(&progress)?;
+        ensure!(
+            !data.training.is_empty(),
+            "no position to learn from among {}, expected one at least",
+            data.counts.positions
+        );
         Ok(data)
     }
 
@@ -132,7 +151,7 @@ impl Data {
 
     /// Reads all blocks or, if they hold too many positions, some of each group.
     #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
-    fn load_training(&mut self, watch: &Watch<'_>) -> Result<(), LearnError> {
+    fn load_training(&mut self, progress: &Progress<'_>) -> anyhow::Result<()> {
         let mut read = Self::default();
         let mut first = 0;
         for group in &self.source.groups {
@@ -143,7 +162,7 @@ impl Data {
                 .flat_map(|file| &file.blocks)
                 .copied()
                 .collect();
-            let probed = self.read_evenly(&blocks, PROBED_BLOCKS, watch)?;
+            let probed = self.read_evenly(&blocks, PROBED_BLOCKS, progress)?;
             let count = blocks.len().clamp(1, PROBED_BLOCKS);
             self.streams.push(BlockGroup {
                 blocks,
@@ -157,14 +176,14 @@ impl Data {
         if self.streams.len() == 1 && self.positions() <= self.source.buffer as u64 {
             let blocks = std::mem::take(&mut self.streams).swap_remove(0).blocks;
             if blocks.len() > PROBED_BLOCKS {
-                read = self.read_evenly(&blocks, blocks.len(), watch)?;
+                read = self.read_evenly(&blocks, blocks.len(), progress)?;
             }
         }
         self.append(read);
         Ok(())
     }
 
-    fn load_held_out(&mut self, watch: &Watch<'_>) -> Result<(), LearnError> {
+    fn load_held_out(&mut self, progress: &Progress<'_>) -> anyhow::Result<()> {
         let blocks = self.files.iter().flat_map(|file| &file.held_out);
         let blocks: Vec<Block> = blocks.copied().collect();
         let positions = |block: &Block| {
@@ -172,7 +191,7 @@ impl Data {
         };
         let positions: usize = blocks.iter().map(positions).sum();
         let most = blocks.len() * HELD_OUT_POSITIONS / positions.max(HELD_OUT_POSITIONS);
-        let read = self.read_evenly(&blocks, most.max(1), watch)?;
+        let read = self.read_evenly(&blocks, most.max(1), progress)?;
         self.append(read);
         Ok(())
     }
@@ -182,18 +201,16 @@ impl Data {
         &self,
         blocks: &[Block],
         most: usize,
-        watch: &Watch<'_>,
-    ) -> Result<Self, LearnError> {
+        progress: &Progress<'_>,
+    ) -> anyhow::Result<Self> {
         let count = blocks.len().min(most);
-        let parts: Vec<Result<Self, LearnError>> = (0..count)
+        let parts: Vec<anyhow::Result<Self>> = (0..count)
             .into_par_iter()
             .map(|number| {
-                if watch.stop.load(Ordering::Relaxed) {
-                    return Err(LearnError::Interrupted);
-                }
+                progress.watch.check_stop()?;
                 let block = &blocks[number * blocks.len() / count];
                 let read = self.read(block)?;
-                (watch.on_bytes)(block.bytes);
+                progress.add(block.bytes);
                 Ok(read)
             })
             .collect();
@@ -206,7 +223,7 @@ impl Data {
 
     /// Reads a block: the training positions of one of [`DataFile::blocks`], the held-out ones of
     /// one of [`DataFile::held_out`].
-    pub(super) fn read(&self, block: &Block) -> Result<Self, LearnError> {
+    pub(super) fn read(&self, block: &Block) -> anyhow::Result<Self> {
         let file = &self.files[block.file];
         let mut read = Self::default();
         let mut reader = block.open(&file.path, file.format)?;
@@ -222,15 +239,13 @@ impl Data {
                 Ok(_) => {}
                 Err(error) => {
                     is_cut = error.fault.is_fatal();
-                    read.add_fault(&file.path, error);
+                    read.add_fault(&file.path, &error);
                 }
             }
         }
         if reader.offset() != block.end() && !is_cut {
-            return Err(LearnError::Changed {
-                file: file.path.clone(),
-                end: block.end(),
-            });
+            let (path, end) = (file.path.display(), block.end());
+            bail!("{path}: changed while it was read, expected a record to end at byte {end}");
         }
         Ok(read)
     }
@@ -337,11 +352,11 @@ impl Data {
         }
     }
 
-    fn add_fault(&mut self, file: &Path, error: TeacherError) {
+    fn add_fault(&mut self, file: &Path, error: &TeacherError) {
         self.fault_count += 1;
         if self.faults.len() < FAULTS_KEPT {
-            let file = file.to_owned();
-            self.faults.push(Fault { file, error });
+            self.faults
+                .push(format!("{}: {error}; left out", file.display()));
         }
     }
 
@@ -450,6 +465,434 @@ fn apply_td_lambda(scores: &mut [Option<i32>], lambda: f32, scale: u16, limit: u
             *score = averaged.clamp(-i32::from(limit), limit.into());
         }
         later = Some(chance);
+    }
+}
+
+// --- Files and their blocks ---
+//
+// The files that a run learns from, their division into blocks, and the choice of held-out
+// (validation) games.
+//
+// A block is a run of records that is read as a whole, some thousand positions. Where a format
+// stores games, blocks begin with a record, found by going over the file once without checking any
+// move; files of single positions are divided by the size of their records.
+//
+// Whole games are held out, so that training positions are not correlated with them. The choice
+// depends on the seed, the name of the file and the number of the game only: adding files does not
+// change it.
+
+/// Positions of a block, about. Blocks of a step are read in parallel, so they are smaller than a
+/// batch.
+const BLOCK_POSITIONS: usize = 4096;
+
+/// Records between two looks at the stop flag.
+const RECORDS_BETWEEN_STOPS: u64 = 4096;
+
+/// Most bytes of a read buffer.
+const BUFFER: usize = 1 << 18;
+
+/// Default of `--buffer`.
+const DEFAULT_BUFFER: usize = 16_000_000;
+
+/// The smallest buffer of `--buffer`: some batches, so that each batch comes from many places.
+const LEAST_BUFFER: usize = 100_000;
+
+/// The files of a run and the selection of their positions: options of `raicho learn`, and stored
+/// in checkpoints.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Data")]
+pub struct Source {
+    /// Files with training positions, by their shares.
+    #[arg(skip)]
+    pub groups: Vec<FileGroup>,
+
+    /// Share of the games that is held out for validation; ignored for files of positions without
+    /// games
+    #[arg(long, value_name = "PART", default_value_t = 0.01)]
+    pub held_out: f64,
+
+    /// File that is held out as a whole; may be repeated
+    #[arg(long = "held-out-file", value_name = "FILE")]
+    pub held_out_files: Vec<PathBuf>,
+
+    /// Positions in memory among which the order of visits is random, 48 bytes each; two such
+    /// buffers are in memory if there are more positions, which are then read during the run
+    #[arg(
+        long,
+        value_name = "POSITIONS",
+        default_value_t = DEFAULT_BUFFER,
+        value_parser = parse_buffer
+    )]
+    pub buffer: usize,
+
+    /// Conditions that positions must meet.
+    #[command(flatten)]
+    pub filter: Filter,
+
+    /// TD(λ), at least 0 and below 1: how much of each score comes from the following plies of the
+    /// game; ignored for files of positions without games
+    #[arg(long, value_name = "PART", default_value_t = 0.0)]
+    pub lambda: f32,
+
+    /// For TD(λ): the score that corresponds to an output of 1, in units of 1/90 pawn.
+    #[arg(skip)]
+    pub lambda_scale: u16,
+
+    /// Seed of the choice of held-out games.
+    #[arg(skip)]
+    pub seed: u64,
+}
+
+fn parse_buffer(text: &str) -> Result<usize, String> {
+    let positions: usize = text.parse().map_err(|error| format!("{error}"))?;
+    if positions < LEAST_BUFFER {
+        return Err(format!("expected at least {LEAST_BUFFER}"));
+    }
+    Ok(positions)
+}
+
+/// Files whose positions are visited in the proportion of the parts of their group.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct FileGroup {
+    /// The files of the group in their order.
+    pub files: Vec<PathBuf>,
+    /// Parts of all visits that go to these files. A single group has all of them.
+    pub parts: u32,
+}
+
+impl Source {
+    /// Checks that all numbers are in range.
+    ///
+    /// # Errors
+    /// The first one that is not.
+    pub fn validate(&self) -> anyhow::Result<()> {
+        let numbers = [
+            ("--held-out", self.held_out),
+            ("--lambda", self.lambda.into()),
+        ];
+        match numbers
+            .into_iter()
+            .find(|(_, part)| !(0.0..1.0).contains(part))
+        {
+            Some((name, part)) => Err(out_of_range(name, part, "at least 0 and below 1")),
+            None => Ok(()),
+        }
+    }
+
+    /// All files of the groups in their order.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.groups.iter().flat_map(|group| &group.files)
+    }
+}
+
+/// A run of records of one file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    /// Index of the file.
+    pub(super) file: usize,
+    /// The first byte of its first record.
+    pub(super) offset: u64,
+    /// Length in bytes.
+    pub(super) bytes: u64,
+    /// Whether its held-out positions are read, or else all others.
+    pub(super) is_held_out: bool,
+    /// What is known of held-out games before the first record.
+    pub(super) games: HeldOutGames,
+}
+
+impl Block {
+    /// The records of the block, which is one of this file.
+    pub(super) fn open(
+        &self,
+        path: &Path,
+        format: Format,
+    ) -> anyhow::Result<TeacherReader<BufReader<Take<File>>>> {
+        let mut file = File::open(path).with_context(named(path))?;
+        file.seek(SeekFrom::Start(self.offset))
+            .with_context(named(path))?;
+        let buffer = BUFFER.min(self.bytes as usize);
+        let input = BufReader::with_capacity(buffer, file.take(self.bytes));
+        let reader = TeacherReader::resume(input, format, self.offset, self.games.count);
+        Ok(reader.needing_results())
+    }
+
+    /// The byte after the last one.
+    pub(super) const fn end(&self) -> u64 {
+        self.offset + self.bytes
+    }
+}
+
+/// A file and its blocks.
+#[derive(Debug)]
+pub(super) struct DataFile {
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+    pub(super) length: u64,
+    /// All records, those of held-out games included, which a reader of these blocks leaves out.
+    pub(super) blocks: Vec<Block>,
+    /// The records of held-out games.
+    pub(super) held_out: Vec<Block>,
+    /// Whether all positions are held out.
+    pub(super) is_whole_held_out: bool,
+    pub(super) games: u64,
+    pub(super) held_out_games: u64,
+}
+
+impl DataFile {
+    /// Divides the file with this index into blocks.
+    pub(super) fn open(
+        number: usize,
+        path: &Path,
+        is_held_out: bool,
+        source: &Source,
+        watch: &Watch<'_>,
+    ) -> anyhow::Result<Self> {
+        let format = Format::of_path(path).ok();
+        let Some(format) = format.filter(|format| format.has_scores()) else {
+            let (path, names) = (path.display(), Format::names(Format::has_scores));
+            bail!("{path}: expected a format with scores and results: {names}");
+        };
+        let input = File::open(path).with_context(named(path))?;
+        let length = input.metadata().with_context(named(path))?.len();
+        let mut file = Self {
+            path: path.to_owned(),
+            format,
+            length,
+            blocks: Vec::new(),
+            held_out: Vec::new(),
+            is_whole_held_out: is_held_out,
+            games: 0,
+            held_out_games: 0,
+        };
+        let share = if is_held_out { 0.0 } else { source.held_out };
+        let games = HeldOutGames::new(path, share, source.seed);
+        match format.record_size() {
+            Some(size) => file.divide_evenly(number, size as u64, games),
+            None => file.divide_at_records(number, input, games, watch)?,
+        }
+        if is_held_out {
+            file.held_out = std::mem::take(&mut file.blocks);
+            for block in &mut file.held_out {
+                block.is_held_out = true;
+            }
+            file.held_out_games = file.games;
+        }
+        Ok(file)
+    }
+
+    /// Blocks of records of equal size, which are single positions: no game is held out.
+    fn divide_evenly(&mut self, number: usize, size: u64, games: HeldOutGames) {
+        let step = size * BLOCK_POSITIONS as u64;
+        let mut offset = 0;
+        while offset < self.length {
+            self.blocks.push(Block {
+                file: number,
+                offset,
+                bytes: step.min(self.length - offset),
+                is_held_out: false,
+                games: HeldOutGames {
+                    count: offset / size,
+                    ..games
+                },
+            });
+            offset += step;
+        }
+    }
+
+    fn divide_at_records(
+        &mut self,
+        number: usize,
+        input: File,
+        mut games: HeldOutGames,
+        watch: &Watch<'_>,
+    ) -> anyhow::Result<()> {
+        let size = (BLOCK_POSITIONS * self.format.bytes_per_position()) as u64;
+        let input = BufReader::with_capacity(BUFFER, input);
+        let mut reader = TeacherReader::new(input, self.format);
+        let mut block: Option<Block> = None;
+        loop {
+            if reader.records().is_multiple_of(RECORDS_BETWEEN_STOPS) {
+                watch.check_stop()?;
+            }
+            let begin = Block {
+                file: number,
+                offset: reader.offset(),
+                bytes: 0,
+                is_held_out: false,
+                games,
+            };
+            // An invalid record is reported when its block is read.
+            let span = match reader.skip_record() {
+                Ok(Some(Skipped::Game(span))) => Some(span),
+                Ok(Some(Skipped::Position)) | Err(_) => None,
+                Ok(None) => break,
+            };
+            let bytes = reader.offset() - begin.offset;
+            let choice = games.choose(span);
+            let game = u64::from(choice.begins_game);
+            self.games += game;
+            if choice.is_held_out {
+                self.held_out_games += game;
+                match self.held_out.last_mut().filter(|_| !choice.begins_game) {
+                    Some(last) => last.bytes = reader.offset() - last.offset,
+                    None => self.held_out.push(Block {
+                        bytes,
+                        is_held_out: true,
+                        ..begin
+                    }),
+                }
+            }
+            let current = block.get_or_insert(begin);
+            current.bytes += bytes;
+            if current.bytes >= size {
+                self.blocks.extend(block.take());
+            }
+        }
+        self.blocks.extend(block);
+        Ok(())
+    }
+}
+
+/// The choice among the records of one file. Every record must be asked for in order, bad ones
+/// included. A copy chooses in the same way from there on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HeldOutGames {
+    /// Hash of the seed and the file name.
+    salt: u64,
+    /// Probability of a game, times 2^32.
+    share: f64,
+    /// Number of records so far.
+    count: u64,
+    /// The span of the previous record, and whether it is held out.
+    last: Option<(Span, bool)>,
+}
+
+/// What a record is. The default is one without a game.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Choice {
+    /// Whether it begins a game: neither another part of the previous one nor a single position.
+    begins_game: bool,
+    /// Whether its game is held out.
+    pub(super) is_held_out: bool,
+}
+
+impl HeldOutGames {
+    /// The choice for a file; `share` of its games are held out, 0 to 1.
+    fn new(file: &Path, share: f64, seed: u64) -> Self {
+        let name = file.file_name().unwrap_or_default();
+        let name = u64::from(crc32fast::hash(name.as_encoded_bytes()));
+        Self {
+            salt: mixed(seed ^ name),
+            share: share * f64::from(u32::MAX),
+            count: 0,
+            last: None,
+        }
+    }
+
+    /// Whether the next record is held out, by the part of a game that it holds; `None` stands for
+    /// a record that cannot be read or has no game. Positions without a game are never held out.
+    ///
+    /// All parts of a game are treated alike.
+    pub(super) fn choose(&mut self, span: Option<Span>) -> Choice {
+        let number = self.count;
+        self.count += 1;
+        let last = self.last.take();
+        let Some(span) = span else {
+            return Choice::default();
+        };
+        let previous = last.filter(|(last, _)| last.goes_on_with(span));
+        let is_held_out = previous.map_or_else(
+            || f64::from((mixed(self.salt ^ number) >> u32::BITS) as u32) < self.share,
+            |(_, is_held_out)| is_held_out,
+        );
+        self.last = Some((span, is_held_out));
+        Choice {
+            begins_game: previous.is_none(),
+            is_held_out,
+        }
+    }
+}
+
+#[cfg(test)]
+mod files_tests {
+    use super::*;
+    use crate::position::Position;
+    use crate::records::game::GameResult;
+    use crate::records::pack::{PackGame, PackReason};
+    use crate::records::packed::PackedSfen;
+    use crate::records::sfen_line::SfenLine;
+    use crate::records::teacher::Record;
+    use crate::types::Color;
+
+    const COUNT: usize = 10_000;
+
+    fn record(line: &str, winner: Color) -> Record {
+        let line: SfenLine = line.parse().expect("a good line");
+        Record::from(PackGame {
+            start: line.start,
+            moves: line.moves.into_iter().map(|mv| (mv, 0)).collect(),
+            result: GameResult::Win(winner),
+            reason: PackReason::RESIGNATION,
+        })
+    }
+
+    /// Which of these records are chosen when they come again and again.
+    fn chosen(name: &str, seed: u64, records: &[Record]) -> Vec<usize> {
+        let records = records.iter().cycle().take(COUNT);
+        let mut games = HeldOutGames::new(Path::new(name), 0.1, seed);
+        let chosen = records.map(|record| games.choose(Span::of_game(record)).is_held_out);
+        let chosen: Vec<bool> = chosen.collect();
+        (0..chosen.len()).filter(|&index| chosen[index]).collect()
+    }
+
+    #[test]
+    fn the_asked_part_of_the_games_is_held_out() {
+        let game = record("startpos moves 7g7f 3c3d", Color::Black);
+        let games = [game];
+        let found = chosen("games-0001.pack", 3, &games);
+        assert!((900..1100).contains(&found.len()), "{}", found.len());
+        assert_eq!(found, chosen("elsewhere/games-0001.pack", 3, &games));
+        assert_ne!(found, chosen("games-0002.pack", 3, &games));
+        assert_ne!(found, chosen("games-0001.pack", 4, &games));
+    }
+
+    #[test]
+    fn the_parts_of_a_game_go_the_same_way() {
+        let first = "startpos moves 7g7f 3c3d";
+        // A ply is missing between the two.
+        let second =
+            "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4 moves 8c8d";
+        let (black, white) = (Color::Black, Color::White);
+        let of_one = [record(first, black), record(second, black)];
+        let found = chosen("a.pack", 1, &of_one);
+        assert!(found.len() > 100, "{}", found.len());
+        for pair in found.chunks(2) {
+            assert_eq!((pair[0] % 2, pair[1]), (0, pair[0] + 1));
+        }
+        let mut games = HeldOutGames::new(Path::new("a.pack"), 0.1, 1);
+        let begins = of_one
+            .each_ref()
+            .map(|record| games.choose(Span::of_game(record)).begins_game);
+        assert_eq!(begins, [true, false]);
+        // Another result, or a part that lies before the previous one: other games.
+        for games in [
+            [record(first, black), record(second, white)],
+            [record(second, black), record(second, black)],
+        ] {
+            let found = chosen("a.pack", 1, &games);
+            let is_alone = |&&index: &&usize| !found.contains(&(index ^ 1));
+            assert!(found.iter().filter(is_alone).count() > found.len() / 2);
+        }
+    }
+
+    #[test]
+    fn positions_without_games_are_never_held_out() {
+        let mut games = HeldOutGames::new(Path::new("a.psv"), 1.0, 1);
+        let position: Position = Position::startpos();
+        let packed = PackedSfen::of(&position);
+        for span in [Span::of_game(&Record::Position(packed, 1)), None] {
+            assert_eq!(games.choose(span), Choice::default());
+        }
     }
 }
 

@@ -35,8 +35,8 @@ pub struct Filter {
     #[arg(long, value_name = "SCORE", default_value_t = Self::default().eval_limit)]
     pub eval_limit: u16,
 
-    /// Minimum ply of a position; the start position has ply 1
-    #[arg(long, value_name = "PLY", default_value_t = Self::default().min_ply)]
+    /// Minimum ply of a position; the start position has ply 1.
+    #[arg(skip = Self::default().min_ply)]
     pub min_ply: u32,
 
     /// Treatment of positions in which a capture or a promotion was played

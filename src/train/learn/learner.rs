@@ -1,18 +1,22 @@
 //! A training run: optimiser steps from initial weights, which may be interrupted and resumed.
 
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::LearnError;
-use super::checkpoint::{self, State};
-use super::data::{Data, Fault};
-use super::files::Source;
+use anyhow::{Context as _, anyhow, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::data::Data;
+use super::data::Source;
+use super::loss::{self, Point};
 use super::loss::{HeldOutLosses, Targets};
-use super::loss_curve::{self, Point};
 use super::sample::Sample;
 use super::settings::Settings;
 use super::stream::{Place, Stream};
+use crate::runs;
+use crate::util::Summed;
 
 /// What a run trains: weights, and what its optimiser knows of them.
 pub trait Model: Sized + Send + Sync {
@@ -26,7 +30,7 @@ pub trait Model: Sized + Send + Sync {
     ///
     /// # Errors
     /// There is not enough memory.
-    fn new(settings: &Settings) -> Result<Self, LearnError>;
+    fn new(settings: &Settings) -> anyhow::Result<Self>;
 
     /// A batch without positions.
     fn batch(settings: &Settings) -> Self::Batch;
@@ -70,7 +74,7 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// A setting is out of range, or there is not enough memory.
-    pub fn new(settings: Settings, data: &'a Data) -> Result<Self, LearnError> {
+    pub fn new(settings: Settings, data: &'a Data) -> anyhow::Result<Self> {
         settings.validate()?;
         let model = M::new(&settings)?;
         let state = State {
@@ -89,19 +93,20 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// The checkpoint cannot be read.
-    pub fn source(path: &Path) -> Result<Source, LearnError> {
-        Ok(checkpoint::state::<M>(path)?.source)
+    pub fn source(path: &Path) -> anyhow::Result<Source> {
+        Ok(checkpoint_state::<M>(path)?.source)
     }
 
     /// Resumes the run of a checkpoint. It continues exactly as an uninterrupted run.
     ///
     /// # Errors
     /// The checkpoint cannot be read, or belongs to other data.
-    pub fn resume(path: &Path, data: &'a Data) -> Result<Self, LearnError> {
-        let (state, model) = checkpoint::open(path)?;
-        if state.fingerprint != data.fingerprint() {
-            return Err(LearnError::OtherData);
-        }
+    pub fn resume(path: &Path, data: &'a Data) -> anyhow::Result<Self> {
+        let (state, model) = open_checkpoint(path)?;
+        ensure!(
+            state.fingerprint == data.fingerprint(),
+            "it belongs to other data, expected the same files, filter, seed and held-out share"
+        );
         Ok(Self::with(state, model, data))
     }
 
@@ -144,7 +149,7 @@ impl<'a, M: Model> Run<'a, M> {
     /// The loss curve as comma-separated values, and as an SVG picture once there are two points.
     pub fn curve(&self) -> (String, Option<String>) {
         let points = self.points();
-        (loss_curve::to_csv(points), loss_curve::to_svg(points))
+        (loss::to_csv(points), loss::to_svg(points))
     }
 
     /// Makes steps up to the next point of the loss curve, or until `stop` is set. `on_step`
@@ -156,7 +161,7 @@ impl<'a, M: Model> Run<'a, M> {
         &mut self,
         stop: &AtomicBool,
         on_step: &mut dyn FnMut(u64),
-    ) -> Result<(), LearnError> {
+    ) -> anyhow::Result<()> {
         while !self.is_finished() && !stop.load(Ordering::Relaxed) {
             self.step()?;
             on_step(self.steps());
@@ -173,7 +178,7 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// A file of a streamed run cannot be read. The run cannot go on, except from a checkpoint.
-    pub fn step(&mut self) -> Result<(), LearnError> {
+    pub fn step(&mut self) -> anyhow::Result<()> {
         let Self {
             state,
             stream,
@@ -203,7 +208,7 @@ impl<'a, M: Model> Run<'a, M> {
 
     /// The number of invalid records that a streamed run found since the last call, and the first
     /// of them.
-    pub fn take_faults(&mut self) -> (u64, Vec<Fault>) {
+    pub fn take_faults(&mut self) -> (u64, Vec<String>) {
         self.stream.take_faults()
     }
 
@@ -228,7 +233,7 @@ impl<'a, M: Model> Run<'a, M> {
     /// # Errors
     /// The file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        checkpoint::save(path, &self.state, &self.model)
+        save_checkpoint(path, &self.state, &self.model)
     }
 }
 
@@ -255,11 +260,154 @@ impl<M: Model> Batch<M> {
         stream: &mut Stream<'_>,
         settings: &Settings,
         step: u64,
-    ) -> Result<(), LearnError> {
+    ) -> anyhow::Result<()> {
         self.place = stream.place();
         stream.take(&mut self.samples, settings.batch)?;
         let targets = Targets::new(settings, settings.result_weight_at(step));
         M::fill(&mut self.content, &self.samples, targets);
         Ok(())
     }
+}
+
+// --- Checkpoints ---
+//
+// Checkpoints: everything that a run needs to continue exactly as if it had not been interrupted.
+//
+// All numbers are little endian, without padding:
+//
+// | type | content |
+// |---|---|
+// | 8 bytes | magic, `RAICHOCP` for a network, `RAICHOC3` for a three-piece evaluation |
+// | u32 | version of the format, 4 |
+// | u32 | bytes of the header |
+// | UTF-8 | header: a [`State`] as JSON |
+// | | the weights and what the optimiser knows of them, see [`Model::write`] |
+// | u32 | CRC-32 (as in zlib) of all bytes before it |
+//
+// Of a network, weights, first moments and second moments of the optimiser follow on the header,
+// each in this order:
+//
+// | type | content |
+// |---|---|
+// | f32 × width | biases of the feature transformer |
+// | f32 × 2344 × width | its weights, `[feature][column]` |
+// | f32 × … | the weights that belong to no column, in the order of `weights` |
+// | f32 × … | the weights of the layer after the feature transformer, row by row as in `weights` |
+//
+// Without hidden layers, the order of the weights is that of network files of our own format. For
+// three-piece evaluations see `kppt/tables.rs`.
+
+const VERSION: u32 = 4;
+
+/// Longest header: some megabytes hold the points of any run.
+const MAX_HEADER: u32 = 1 << 26;
+
+/// Size of the buffers of files in bytes.
+const BUFFER: usize = 1 << 20;
+
+/// The header: everything but the weights and what the optimiser knows of them.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(super) struct State {
+    pub(super) settings: Settings,
+    pub(super) source: Source,
+    /// [`Data::fingerprint`](super::data::Data::fingerprint) of the data that the run learns from.
+    pub(super) fingerprint: u64,
+    /// Where the batch of the next step begins in the order of visits.
+    pub(super) place: Place,
+    /// Number of steps made.
+    pub(super) steps: u64,
+    /// Sum of the losses of all positions since the last point of the loss curve.
+    pub(super) loss: f64,
+    pub(super) points: Vec<Point>,
+}
+
+/// Replaces the file atomically.
+pub(super) fn save_checkpoint<M: Model>(path: &Path, state: &State, model: &M) -> io::Result<()> {
+    let header = serde_json::to_vec(state)?;
+    runs::replace_with(path, |file| {
+        let mut out = Summed::new(file);
+        out.write_all(M::MAGIC)?;
+        out.write_all(&VERSION.to_le_bytes())?;
+        out.write_all(&(header.len() as u32).to_le_bytes())?;
+        out.write_all(&header)?;
+        model.write(&mut out)?;
+        let checksum = out.sum.clone().finalize();
+        out.inner.write_all(&checksum.to_le_bytes())
+    })
+}
+
+/// Whether a file begins with the magic of a checkpoint.
+pub(super) fn is_checkpoint<M: Model>(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    let size = M::MAGIC.len() as u64;
+    File::open(path)?.take(size).read_to_end(&mut start)?;
+    Ok(start == M::MAGIC)
+}
+
+/// The header of a checkpoint.
+pub(super) fn checkpoint_state<M: Model>(path: &Path) -> anyhow::Result<State> {
+    read_state::<M>(&mut reader(path)?).map_err(name_cut)
+}
+
+/// Reads a checkpoint.
+pub(super) fn open_checkpoint<M: Model>(path: &Path) -> anyhow::Result<(State, M)> {
+    read(path).map_err(name_cut)
+}
+
+fn read<M: Model>(path: &Path) -> anyhow::Result<(State, M)> {
+    let mut input = reader(path)?;
+    let state = read_state::<M>(&mut input)?;
+    state.settings.validate()?;
+    let mut model = M::new(&state.settings)?;
+    model.read(&mut input)?;
+    let expected = input.sum.clone().finalize();
+    let found = read_u32(&mut input)?;
+    ensure!(
+        found == expected,
+        "checksum {found:08x}, expected {expected:08x}: the file is damaged"
+    );
+    ensure!(input.inner.read(&mut [0])? == 0, "bytes after the checksum");
+    Ok((state, model))
+}
+
+/// Gives the early end of a file an error of its own.
+fn name_cut(error: anyhow::Error) -> anyhow::Error {
+    let cause = error.downcast_ref::<io::Error>();
+    if cause.is_some_and(|cause| cause.kind() == io::ErrorKind::UnexpectedEof) {
+        return anyhow!("the file is cut off, expected weights and a checksum up to its end");
+    }
+    error
+}
+
+fn reader(path: &Path) -> io::Result<Summed<BufReader<File>>> {
+    let file = File::open(path)?;
+    Ok(Summed::new(BufReader::with_capacity(BUFFER, file)))
+}
+
+fn read_state<M: Model>(input: &mut impl Read) -> anyhow::Result<State> {
+    let mut magic = Vec::new();
+    let length = M::MAGIC.len() as u64;
+    input.by_ref().take(length).read_to_end(&mut magic)?;
+    ensure!(
+        magic == M::MAGIC,
+        "no checkpoint: the first 8 bytes are not {}",
+        String::from_utf8_lossy(M::MAGIC)
+    );
+    let version = read_u32(input)?;
+    ensure!(
+        version == VERSION,
+        "version {version} of the format, expected {VERSION}: the run was begun by another version \
+         of this program"
+    );
+    let length = read_u32(input)?.min(MAX_HEADER);
+    let mut text = vec![0; length as usize];
+    input.read_exact(&mut text)?;
+    serde_json::from_slice(&text).context("the header is not understood")
+}
+
+/// Reads a 32-bit number.
+pub(super) fn read_u32(input: &mut (impl Read + ?Sized)) -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    input.read_exact(&mut bytes)?;
+    Ok(u32::from_le_bytes(bytes))
 }

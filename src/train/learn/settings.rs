@@ -1,11 +1,12 @@
 //! The settings of a run and their ranges.
 
 use std::f64::consts::PI;
+use std::fmt::Display;
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::LearnError;
+use super::out_of_range;
 use super::weights::{Layout, MAX_FIRST, MAX_SECOND};
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
@@ -61,12 +62,12 @@ pub struct Settings {
     #[arg(skip)]
     pub interval: u64,
 
-    /// Initial learning rate
+    /// Initial learning rate, which falls to 0.00001
     #[arg(long, default_value_t = Self::default().rate)]
     pub rate: f64,
 
-    /// Final learning rate
-    #[arg(long, value_name = "RATE", default_value_t = Self::default().last_rate)]
+    /// Final learning rate.
+    #[arg(skip = Self::default().last_rate)]
     pub last_rate: f64,
 
     /// Weight of the game result in the target, 0 to 1; the rest is the score. FIRST:LAST changes
@@ -124,17 +125,13 @@ impl Settings {
     ///
     /// # Errors
     /// The first setting that is not.
-    pub fn validate(&self) -> Result<(), LearnError> {
+    pub fn validate(&self) -> anyhow::Result<()> {
         self.layout()?;
-        let check = |is_good: bool, name, found: &dyn ToString, expected: &str| {
+        let check = |is_good: bool, name, found: &dyn Display, expected: &str| {
             if is_good {
                 return Ok(());
             }
-            Err(LearnError::Setting {
-                name,
-                found: found.to_string(),
-                expected: expected.to_owned(),
-            })
+            Err(out_of_range(name, found, expected))
         };
         let is_good = (1..=MAX_BATCH).contains(&self.batch);
         check(is_good, "batch", &self.batch, &format!("1 to {MAX_BATCH}"))?;
@@ -161,15 +158,14 @@ impl Settings {
     }
 
     /// The layout of the weights.
-    pub(super) fn layout(&self) -> Result<Layout, LearnError> {
-        Layout::new(self.shape).ok_or_else(|| LearnError::Setting {
-            name: "shape",
-            found: self.shape.to_string(),
-            expected: format!(
+    pub(super) fn layout(&self) -> anyhow::Result<Layout> {
+        Layout::new(self.shape).ok_or_else(|| {
+            let expected = format_args!(
                 "raicho_Wx2-8, raicho_Wx2-F-S or SFNN_raicho_W_F_S with W a multiple of \
                 {WIDTH_STEP} up to {MAX_WIDTH}, F up to {MAX_FIRST} (SFNN: 8n or 8n-1) and S up to \
                 {MAX_SECOND}"
-            ),
+            );
+            out_of_range("shape", self.shape, expected)
         })
     }
 

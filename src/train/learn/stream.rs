@@ -13,13 +13,13 @@
 
 use std::ops::Range;
 
+use anyhow::ensure;
 use bytemuck::Zeroable as _;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::LearnError;
-use super::data::{BlockGroup, Data, Fault};
-use super::files::Block;
+use super::data::Block;
+use super::data::{BlockGroup, Data};
 use super::sample::Sample;
 use crate::util::mixed;
 
@@ -58,7 +58,7 @@ pub(super) struct Stream<'a> {
     blocks_read: u64,
     /// Consecutive windows without any position.
     empty_windows: u64,
-    faults: Vec<Fault>,
+    faults: Vec<String>,
     fault_count: u64,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Stream<'a> {
 
     /// The number of invalid records that were found since the last call, and the first of them.
     /// Each is reported once, however often its block is read.
-    pub(super) fn take_faults(&mut self) -> (u64, Vec<Fault>) {
+    pub(super) fn take_faults(&mut self) -> (u64, Vec<String>) {
         let count = std::mem::take(&mut self.fault_count);
         (count, std::mem::take(&mut self.faults))
     }
@@ -102,11 +102,7 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// A file cannot be read, or no block has a position.
-    pub(super) fn take(
-        &mut self,
-        samples: &mut Vec<Sample>,
-        count: usize,
-    ) -> Result<(), LearnError> {
+    pub(super) fn take(&mut self, samples: &mut Vec<Sample>, count: usize) -> anyhow::Result<()> {
         samples.clear();
         samples.resize(count, Sample::zeroed());
         let mut rest = &mut samples[..];
@@ -145,7 +141,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Completes the window that is to be visited now.
-    fn read_window(&mut self) -> Result<(), LearnError> {
+    fn read_window(&mut self) -> anyhow::Result<()> {
         if self.window.is_none() && self.data.is_streamed() {
             self.read_up_to(self.blocks)?;
             self.window = Some(std::mem::take(&mut self.next));
@@ -155,7 +151,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Goes on to the next window.
-    fn end_window(&mut self) -> Result<(), LearnError> {
+    fn end_window(&mut self) -> anyhow::Result<()> {
         self.place = Place {
             window: self.place.window + 1,
             visits: 0,
@@ -167,10 +163,11 @@ impl<'a> Stream<'a> {
         let mut window = self.window.take().unwrap_or_default();
         let is_empty = window.is_empty();
         self.empty_windows = if is_empty { self.empty_windows + 1 } else { 0 };
-        if self.empty_windows > self.sequence.blocks() {
-            // The files have changed since they were opened.
-            return Err(LearnError::Empty(0));
-        }
+        // Otherwise the files have changed since they were opened.
+        ensure!(
+            self.empty_windows <= self.sequence.blocks(),
+            "no position to learn from is left"
+        );
         window.clear();
         // The memory of the old window is that of the one after the next.
         self.window = Some(std::mem::replace(&mut self.next, window));
@@ -179,7 +176,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads as much of the next window as was visited of this one.
-    fn read_ahead(&mut self) -> Result<(), LearnError> {
+    fn read_ahead(&mut self) -> anyhow::Result<()> {
         let Some(window) = self.window.as_ref().filter(|window| !window.is_empty()) else {
             return Ok(());
         };
@@ -188,11 +185,11 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads the next window up to this number of blocks.
-    fn read_up_to(&mut self, blocks: u64) -> Result<(), LearnError> {
+    fn read_up_to(&mut self, blocks: u64) -> anyhow::Result<()> {
         let blocks: Vec<(&Block, bool)> = (self.blocks_read..blocks)
             .map_while(|_| self.sequence.next())
             .collect();
-        let parts: Vec<Result<Data, LearnError>> = blocks
+        let parts: Vec<anyhow::Result<Data>> = blocks
             .par_iter()
             .map(|(block, _)| self.data.read(block))
             .collect();

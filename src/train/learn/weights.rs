@@ -33,7 +33,6 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use super::sample::{FEATURES, MAX_ACTIVE};
-use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::output_buckets::{OUTPUT_BUCKETS, OutputBuckets};
 use crate::eval::nnue::shape::{Head, Shape};
 
@@ -89,7 +88,7 @@ impl Weights {
                 }
             }
         }
-        if let Some(hidden) = layout.hidden() {
+        if let Some(hidden) = layout.hidden {
             weights.top[hidden.first_biases()].fill(FIRST_BIAS);
             weights.top[hidden.second_biases()].fill(FIRST_BIAS);
             for (range, inputs) in [
@@ -110,10 +109,10 @@ impl Weights {
     /// Panics where the widths differ, or where there are other zones.
     pub(super) fn copy_from(&mut self, from: &Self) {
         let (own, other) = (self.layout, from.layout);
-        assert_eq!(own.width(), other.width());
+        assert_eq!(own.shape.width, other.shape.width);
         assert!(other.zones() == own.zones() || other.zones() == 1);
         // Where columns are in blocks differs between heads.
-        let mut places = vec![(0, 0); other.width()];
+        let mut places = vec![(0, 0); other.shape.width];
         for block in 0..other.blocks() {
             for place in 0..BLOCK {
                 places[other.column(block, place)] = (block, place);
@@ -126,7 +125,7 @@ impl Weights {
         } else {
             rows.extend(own.shared().zip(0..));
         }
-        if own.hidden() == other.hidden() {
+        if own.hidden == other.hidden {
             rows.extend(own.outputs().zip(other.outputs()));
             self.top.copy_from_slice(&from.top);
         }
@@ -198,8 +197,10 @@ pub(super) const BLOCK: usize = 32;
 /// The layout of the weights of a shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout {
-    shape: Shape,
-    hidden: Option<Hidden>,
+    /// The shape of the network.
+    pub(super) shape: Shape,
+    /// The sizes of its hidden layers, if it has any.
+    pub(super) hidden: Option<Hidden>,
 }
 
 /// The sizes of two hidden layers.
@@ -248,28 +249,9 @@ impl Layout {
         })
     }
 
-    /// The shape of the network.
-    pub(super) const fn shape(self) -> Shape {
-        self.shape
-    }
-
-    /// Number of accumulator columns.
-    pub(super) const fn width(self) -> usize {
-        self.shape.width
-    }
-
-    pub(super) const fn hidden(self) -> Option<Hidden> {
-        self.hidden
-    }
-
     /// Number of blocks of columns.
     pub(super) const fn blocks(self) -> usize {
         self.shape.width / BLOCK
-    }
-
-    /// The feature set of the first layer.
-    pub(super) const fn feature_set(self) -> FeatureSet {
-        self.shape.features
     }
 
     /// Number of zones of the own king.

@@ -3,34 +3,34 @@
 //! Games are searched ply by ply with one table and histories, as when they were played. Positions
 //! without games are searched in groups of 64 consecutive records of a file; the histories are
 //! cleared between groups only, because clearing them costs about as much as a short search. So a
-//! score depends on nothing outside its game or group, and the outputs of all shards, one after the
-//! other, are the output of the undivided run.
+//! score depends on nothing outside its game or group, and neither threads nor interruptions change
+//! the output.
 
-mod scorer;
-
-use std::io::{BufRead, Write};
+use std::fmt::Display;
+use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt, mem};
 
+use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::data::column::{Column, Positions};
-use super::data::pass::{BadRecords, Tally};
-use super::data::reading::Place;
-use super::data::{DataError, Output, Sources};
+use super::data::{Output, Place, Sources, Tally, named};
 use super::gensfen::Effort;
-use crate::eval::Evaluator;
-use crate::records::score::is_mate;
-use crate::records::teacher::{Content, Format, Record};
-use crate::runs::{
-    Execution, Interrupted, Job, Numbers, Plan, RunFolder, Shard, Stop, Watch, execute,
-};
-use crate::search::{Limits, SOLO_STACK_BYTES};
-use crate::types::Depth;
-use crate::util::counted;
-use scorer::Scorer;
+use crate::eval::{Evaluator, ThreadEvaluator};
+use crate::position::Position;
+use crate::records::psum::PositionSum;
+use crate::records::sample::Sample;
+use crate::records::score::{self, NINTHS, clamp_centipawns, is_mate};
+use crate::records::teacher::{Content, Format, Record, ScoredPosition, TeacherGame};
+use crate::records::tree::TreePosition;
+use crate::runs::{EachPiece, Execution, Interrupted, Job, RunFolder, Stop, Watch, execute};
+use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo, SoloLine};
+use crate::transposition::TableError;
+use crate::types::value::PAWN_VALUE;
+use crate::types::{Bound, Depth};
+use crate::util::{counted, shorten};
 
 /// Records of positions without games that share histories.
 const GROUP: u64 = 64;
@@ -61,8 +61,6 @@ pub struct Rescoring<'a> {
     pub hash_mb: usize,
     /// Number of games or groups of positions at a time. Does not change the output.
     pub threads: usize,
-    /// What to do with invalid records.
-    pub bad_records: BadRecords,
 }
 
 /// The counts of a run.
@@ -102,33 +100,23 @@ pub struct Checkpoint<R = RescoreReport> {
     report: R,
 }
 
-/// The part of a run that is done here, and where its checkpoints are kept.
-pub struct Part {
-    /// The share of the input.
-    pub shard: Shard,
-    /// Keeps checkpoints, if there is one.
+/// Where the checkpoints of a run are kept, if they are.
+#[derive(Default)]
+pub struct KeptCheckpoints {
+    /// Gets each checkpoint.
     pub folder: Option<RunFolder>,
     /// The last checkpoint of an earlier process.
     pub last: Option<Checkpoint>,
 }
 
-impl Part {
-    /// A part that is not kept.
-    pub const fn unkept(shard: Shard) -> Self {
-        Self {
-            shard,
-            folder: None,
-            last: None,
-        }
-    }
-
-    fn keep(&mut self, checkpoint: &Checkpoint<&RescoreReport>) -> Result<(), DataError> {
+impl KeptCheckpoints {
+    fn keep(&mut self, checkpoint: &Checkpoint<&RescoreReport>) -> anyhow::Result<()> {
         let append = |folder: &mut RunFolder| folder.append(checkpoint);
         Ok(self.folder.as_mut().map_or(Ok(()), append)?)
     }
 }
 
-/// Writes all records of a part with new scores. `on_positions` gets the number of positions
+/// Writes all records with new scores. `on_positions` gets the number of positions
 /// searched so far, those before an interruption included.
 ///
 /// # Errors
@@ -136,22 +124,17 @@ impl Part {
 /// cannot be started, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     rescoring: &Rescoring<'_>,
-    mut part: Part,
+    mut kept: KeptCheckpoints,
     watch: &Watch<'_>,
     on_positions: &(dyn Fn(u64) + Sync),
-) -> Result<RescoreReport, DataError> {
-    check_formats(rescoring.sources, rescoring.output.1)?;
-    let &Rescoring {
-        sources,
-        output: (path, format),
-        bad_records,
-        ..
-    } = rescoring;
-    let last = part.last.take();
+) -> anyhow::Result<RescoreReport> {
+    let (sources, (path, format)) = (rescoring.sources, rescoring.output);
+    check_formats(sources, format)?;
+    let last = kept.last.take();
     if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
         return Ok(last.report.clone());
     }
-    let is_kept = part.folder.is_some();
+    let is_kept = kept.folder.is_some();
     let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
         (last.place, last.output, last.positions)
     });
@@ -163,13 +146,13 @@ pub fn run(
     };
     let mut block = Block::new(rescoring, watch.stop, on_positions);
     let group = rescoring.group();
-    sources.read_part(part.shard, from, group, watch, |found| {
-        if found.place.records.is_multiple_of(group) && block.begin_group() {
+    sources.read_from(from, watch, |place, source, record| {
+        if place.records.is_multiple_of(group) && block.begin_group() {
             block.write(&mut report, &mut out)?;
             if is_kept {
                 let (output, positions) = out.pause()?;
-                part.keep(&Checkpoint {
-                    place: found.place,
+                kept.keep(&Checkpoint {
+                    place,
                     output,
                     positions,
                     is_complete: false,
@@ -177,8 +160,7 @@ pub fn run(
                 })?;
             }
         }
-        let tally = &mut report.tally;
-        if let Some(record) = tally.take(found.source, found.record, bad_records)? {
+        if let Some(record) = sources.take(&mut report.tally, source, record)? {
             block.push(record);
         }
         Ok(())
@@ -187,7 +169,7 @@ pub fn run(
     let (output, _) = out.pause()?;
     let positions = out.finish()?;
     report.tally.written = positions;
-    part.keep(&Checkpoint {
+    kept.keep(&Checkpoint {
         place: Place::default(),
         output,
         positions,
@@ -197,20 +179,19 @@ pub fn run(
     Ok(report)
 }
 
-/// Writes the positions that would get new scores, for another program, see
-/// [`column`](crate::train::data::column). `path` is that of `out`, for messages.
+/// Writes the positions that would get new scores, for another program. `path` is that of `out`, for
+/// messages.
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn write_positions(
     sources: &Sources,
-    bad_records: BadRecords,
     (path, out): (&Path, &mut dyn Write),
     watch: &Watch<'_>,
-) -> Result<RescoreReport, DataError> {
-    let positions = Positions::new(out).map_err(DataError::at(path))?;
-    let scorer = Scorer::writing(positions);
-    with_column(sources, bad_records, (path, scorer), &mut |_| Ok(()), watch)
+) -> anyhow::Result<RescoreReport> {
+    let positions = Positions::new(out).with_context(named(path))?;
+    let scorer = Scorer::of(Method::Positions(positions));
+    with_column(sources, (path, scorer), &mut |_| Ok(()), watch)
 }
 
 /// Writes all records with the scores of another program in `column`, whose winning probabilities
@@ -221,17 +202,16 @@ pub fn write_positions(
 /// of data, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn take_scores(
     sources: &Sources,
-    bad_records: BadRecords,
     (path, column, scale): (&Path, &mut dyn BufRead, u16),
     (output, format): (&Path, Format),
     watch: &Watch<'_>,
-) -> Result<RescoreReport, DataError> {
+) -> anyhow::Result<RescoreReport> {
     check_formats(sources, format)?;
     let mut out = Output::create(output, format)?;
-    let column = Column::new(column, scale).map_err(DataError::at(path))?;
-    let scorer = Scorer::reading(column);
+    let column = Column::new(column, scale).with_context(named(path))?;
+    let scorer = Scorer::of(Method::Column(column));
     let put = &mut |record: &Record| out.write(record);
-    let mut report = with_column(sources, bad_records, (path, scorer), put, watch)?;
+    let mut report = with_column(sources, (path, scorer), put, watch)?;
     report.tally.written = out.finish()?;
     Ok(report)
 }
@@ -239,22 +219,19 @@ pub fn take_scores(
 /// Passes all records through a scorer that reads or writes the file `path`.
 fn with_column(
     sources: &Sources,
-    bad_records: BadRecords,
     (path, mut scorer): (&Path, Scorer<'_>),
-    put: &mut dyn FnMut(&Record) -> Result<(), DataError>,
+    put: &mut dyn FnMut(&Record) -> anyhow::Result<()>,
     watch: &Watch<'_>,
-) -> Result<RescoreReport, DataError> {
-    let mut report = RescoreReport::default();
-    sources.read(watch, |source, record| {
-        let Some(record) = report.tally.take(source, record, bad_records)? else {
-            return Ok(());
-        };
+) -> anyhow::Result<RescoreReport> {
+    let tally = sources.read(watch, |_, record| {
         let rescored = scorer.rescore(&record, &|| false);
-        scorer.check().map_err(DataError::at(path))?;
+        if let Some(fault) = scorer.fault.take() {
+            return Err(fault).with_context(named(path));
+        }
         rescored.map_or(Ok(()), |record| put(&record))
     })?;
-    report.searches = scorer.finish().map_err(DataError::at(path))?;
-    Ok(report)
+    let searches = scorer.finish().with_context(named(path))?;
+    Ok(RescoreReport { tally, searches })
 }
 
 /// Whether records of a format can get new scores and be written in the format of the output.
@@ -266,27 +243,19 @@ pub fn can_rescore(format: Format, output: Format) -> bool {
 ///
 /// # Errors
 /// It has no scores, or cannot be written.
-pub fn check_output(format: Format) -> Result<(), DataError> {
-    let is_fit = |format: Format| format.keeps_scores() && format.is_writable();
-    if is_fit(format) {
-        return Ok(());
-    }
-    let expected = Format::names(is_fit);
-    Err(DataError::Unwritable { format, expected })
+pub fn check_output(format: Format) -> anyhow::Result<()> {
+    Ok(format.check(|format| format.keeps_scores() && format.is_writable())?)
 }
 
 /// Checks that all files can get new scores and be written in the format of the output.
-fn check_formats(sources: &Sources, output: Format) -> Result<(), DataError> {
+fn check_formats(sources: &Sources, output: Format) -> anyhow::Result<()> {
     check_output(output)?;
     let mut files = sources.files().iter();
-    match files.find(|source| !can_rescore(source.format, output)) {
-        Some(source) => Err(DataError::OtherKind {
-            path: source.path.clone(),
-            found: source.format,
-            output,
-        }),
-        None => Ok(()),
+    if let Some(source) = files.find(|source| !can_rescore(source.format, output)) {
+        let (path, found) = (source.path.display(), source.format);
+        bail!("{path}: {found} is not written as {output}, expected the same kind of data");
     }
+    Ok(())
 }
 
 impl Rescoring<'_> {
@@ -363,7 +332,7 @@ impl<'a> Block<'a> {
     }
 
     /// Searches all records and writes them in their order. The block is empty then.
-    fn write(&mut self, report: &mut RescoreReport, out: &mut Output) -> Result<(), DataError> {
+    fn write(&mut self, report: &mut RescoreReport, out: &mut Output) -> anyhow::Result<()> {
         let groups = mem::take(&mut self.groups);
         self.positions = 0;
         let job = Groups {
@@ -371,10 +340,11 @@ impl<'a> Block<'a> {
             records: &groups,
             positions: AtomicU64::new(report.searches.positions),
         };
-        let mut plan = Results {
-            numbers: Numbers::new(Some(groups.len() as u64), Shard::WHOLE, []),
-            rescored: groups.iter().map(|_| None).collect(),
-        };
+        let mut rescored: Vec<Option<Rescored>> = groups.iter().map(|_| None).collect();
+        let mut plan = EachPiece::new(0..groups.len(), |index: usize, group| {
+            rescored[index] = Some(group);
+            Ok(())
+        });
         let execution = Execution {
             threads: self.rescoring.threads.min(groups.len()),
             name: "rescore",
@@ -382,7 +352,7 @@ impl<'a> Block<'a> {
             stop: self.stop,
         };
         execute(&job, &mut plan, &execution)?;
-        for group in plan.rescored {
+        for group in rescored {
             let group = group.ok_or(Interrupted)?;
             report.searches.merge(&group.searches);
             group
@@ -410,57 +380,40 @@ struct Groups<'a> {
 
 impl Job for Groups<'_> {
     type Worker = Scorer<'static>;
-    type Piece = u64;
+    type Piece = usize;
     type Output = Rescored;
-    type Error = DataError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<Scorer<'static>, DataError> {
+    fn worker(&self) -> anyhow::Result<Scorer<'static>> {
         let &Rescoring {
             evaluator, hash_mb, ..
         } = self.block.rescoring;
         let evaluator = evaluator.clone();
         Ok(match &self.block.limits {
             Some(limits) => Scorer::searching(hash_mb, evaluator, Arc::clone(limits))?,
-            None => Scorer::evaluating(&evaluator),
+            None => Scorer::of(Method::Static(evaluator.for_thread())),
         })
     }
 
     fn perform(
         &self,
         scorer: &mut Scorer<'static>,
-        &index: &u64,
-    ) -> Result<Option<Rescored>, DataError> {
+        &index: &usize,
+    ) -> anyhow::Result<Option<Rescored>> {
         scorer.begin_group();
         let mut records = Vec::new();
-        for record in &self.records[index as usize] {
+        for record in &self.records[index] {
             match scorer.rescore(record, &|| self.block.stop.is_abort()) {
                 Some(record) => records.push(record),
                 None => return Ok(None),
             }
         }
-        let searches = scorer.take_searches();
+        let searches = scorer.searches;
         let before = self
             .positions
             .fetch_add(searches.positions, Ordering::Relaxed);
         (self.block.on_positions)(before + searches.positions);
         Ok(Some(Rescored { records, searches }))
-    }
-}
-
-/// The order of the groups, and their results.
-struct Results {
-    numbers: Numbers,
-    rescored: Vec<Option<Rescored>>,
-}
-
-impl Plan<Groups<'_>> for Results {
-    fn next(&mut self) -> Result<Option<u64>, DataError> {
-        Ok(self.numbers.next())
-    }
-
-    fn keep(&mut self, index: u64, rescored: Rescored) -> Result<(), DataError> {
-        self.rescored[index as usize] = Some(rescored);
-        Ok(())
     }
 }
 
@@ -486,7 +439,7 @@ impl Searches {
 
 /// The report of the command `rescore`.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
-impl fmt::Display for RescoreReport {
+impl Display for RescoreReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Searches {
             positions,
@@ -511,6 +464,328 @@ impl fmt::Display for RescoreReport {
             change as f64 / compared.max(1) as f64
         )
     }
+}
+
+// --- New scores on one thread ---
+
+/// The searcher or evaluator of one thread, with the counts of the current group.
+struct Scorer<'a> {
+    method: Method<'a>,
+    searches: Searches,
+    /// Why another program's scores cannot be used; nothing has a new score from then on.
+    fault: Option<anyhow::Error>,
+}
+
+/// Where scores come from.
+enum Method<'a> {
+    Search {
+        solo: Box<Solo>,
+        limits: Arc<Limits>,
+    },
+    Static(ThreadEvaluator),
+    /// Positions are only written, for another program.
+    Positions(Positions<'a>),
+    /// Scores of another program.
+    Column(Column<'a>),
+}
+
+/// The new score of a position.
+#[derive(Clone, Copy)]
+struct Found {
+    /// The score in centipawns.
+    score: i16,
+    /// The best line, if there was a search.
+    line: Option<SoloLine>,
+}
+
+impl<'a> Scorer<'a> {
+    /// A scorer that searches each position.
+    fn searching(
+        hash_mb: usize,
+        evaluator: Evaluator,
+        limits: Arc<Limits>,
+    ) -> Result<Self, TableError> {
+        let settings = Settings {
+            hash_mb,
+            // Both sides value a draw at 0.
+            draw_value: [0; 2],
+            evaluator,
+            generations: Generations::Strict,
+            ..Settings::default()
+        };
+        let solo = Box::new(Solo::new(settings)?);
+        Ok(Self::of(Method::Search { solo, limits }))
+    }
+
+    /// A scorer that takes scores from elsewhere.
+    fn of(method: Method<'a>) -> Self {
+        Self {
+            method,
+            searches: Searches::default(),
+            fault: None,
+        }
+    }
+
+    /// The counts, if every score of another program was used.
+    fn finish(self) -> anyhow::Result<Searches> {
+        if let Method::Column(column) = self.method {
+            column.finish()?;
+        }
+        Ok(self.searches)
+    }
+
+    /// Forgets everything, so that the next scores do not depend on earlier ones.
+    fn begin_group(&mut self) {
+        if let Method::Search { solo, .. } = &mut self.method {
+            solo.new_game();
+        }
+        self.searches = Searches::default();
+    }
+
+    /// The record with new scores; `None` if `is_aborted` returned true.
+    fn rescore(&mut self, record: &Record, is_aborted: &dyn Fn() -> bool) -> Option<Record> {
+        if is_aborted() {
+            return None;
+        }
+        Some(match record {
+            Record::Game(game) => Record::Game(Box::new(self.game(game, is_aborted)?)),
+            Record::Sample(scored) => Record::Sample(self.sample(scored)),
+            Record::Sum(sum) => Record::Sum(self.sum(sum)),
+            Record::Tree(node) => Record::Tree(self.tree_position(node)),
+            Record::Position(..) => record.clone(),
+        })
+    }
+
+    /// The new score of a position. `None` if a search finds no legal move.
+    fn score(&mut self, position: &Position, old: i16) -> Option<Found> {
+        let (score, line, nodes) = match &mut self.method {
+            Method::Search { solo, limits } => {
+                let result = solo.search(position, limits);
+                let best = *result.lines.first()?;
+                (
+                    score::of_value(best.value),
+                    Some(best),
+                    result.statistics.nodes,
+                )
+            }
+            Method::Static(evaluator) => (score::of_value(evaluator.evaluate(position)), None, 0),
+            Method::Positions(positions) => {
+                self.searches.positions += 1;
+                self.fault = self.fault.take().or(positions.add(position).err());
+                return None;
+            }
+            Method::Column(column) => {
+                if self.fault.is_some() {
+                    return None;
+                }
+                match column.next(position) {
+                    Ok(score) => (score, None, 0),
+                    Err(error) => {
+                        self.fault = Some(error);
+                        return None;
+                    }
+                }
+            }
+        };
+        self.searches.add(nodes, old, score);
+        Some(Found { score, line })
+    }
+
+    fn game(&mut self, game: &TeacherGame, is_aborted: &dyn Fn() -> bool) -> Option<TeacherGame> {
+        let mut position = game.game.start.clone();
+        let mut scores = Vec::with_capacity(game.game.moves.len());
+        for (index, (mv, old)) in game.scored_moves().enumerate() {
+            if is_aborted() {
+                return None;
+            }
+            // A move that was not searched is not to be learnt from: it keeps what is stored.
+            let stored = game.game.moves[index].1;
+            let found = old.and_then(|old| self.score(&position, old));
+            scores.push(found.map_or(stored, |found| found.score));
+            position.do_move(mv);
+        }
+        Some(game.clone().with_scores(&scores))
+    }
+
+    fn score_of_sample(&mut self, sample: &Sample) -> Option<Found> {
+        // Without a move the side to move won by declaration, which no search improves.
+        sample.mv?;
+        let position = sample.position.unpack(sample.ply.max(1).into()).ok()?;
+        self.score(&position, sample.score)
+    }
+
+    fn sample(&mut self, scored: &ScoredPosition) -> ScoredPosition {
+        let found = self.score_of_sample(&scored.sample);
+        found.map_or_else(
+            || scored.clone(),
+            |found| scored.clone().with_score(found.score),
+        )
+    }
+
+    /// All samples of the sum get the new score.
+    fn sum(&mut self, sum: &PositionSum) -> PositionSum {
+        let found = self.score_of_sample(&sum.to_sample());
+        let count = i64::try_from(sum.count()).unwrap_or(i64::MAX);
+        let total = |found: Found| {
+            let each = i64::from(found.score) * NINTHS;
+            each.saturating_mul(count)
+        };
+        PositionSum {
+            score_sum: found.map_or(sum.score_sum, total),
+            ..*sum
+        }
+    }
+
+    /// The score of a search from the position itself is exact. So is a static evaluation, which
+    /// keeps the move and has depth 0.
+    fn tree_position(&mut self, node: &TreePosition) -> TreePosition {
+        let position = node.position.unpack(node.ply.max(1).into()).ok();
+        let found = position.and_then(|position| self.score(&position, node.score));
+        found.map_or(*node, |Found { score, line }| TreePosition {
+            score,
+            mv: line.map_or(node.mv, |line| Some(line.mv.to_move16())),
+            depth: line.map_or(0, |line| u8::try_from(line.depth).unwrap_or(u8::MAX)),
+            bound: line.map_or(Bound::Exact, |line| line.bound),
+            ..*node
+        })
+    }
+}
+
+// --- Scores of another program ---
+//
+// Scores of another program: positions go out, a column of scores comes back.
+//
+// Both files are text with a header line and one line for each position that `rescore` would
+// give a new score, in the same order. Columns are separated by a tab.
+//
+// | file | header | line |
+// |---|---|---|
+// | positions | `key sfen` | the 64-bit key of the position in hexadecimal, and the position |
+// | scores | `key cp` | the same key, and the score for the side to move in centipawns |
+// | scores | `key win_rate` | the same key, and the side to move's winning probability, 0 to 1 |
+
+/// The header of a file of positions.
+const POSITIONS: &str = "key\tsfen";
+
+/// The headers of files of scores.
+const CENTIPAWNS: &str = "key\tcp";
+const WIN_RATES: &str = "key\twin_rate";
+
+/// Longest line of a file of scores in bytes.
+const MAX_LINE: u64 = 200;
+
+/// Writes positions for another program.
+pub(in crate::train) struct Positions<'a> {
+    out: &'a mut dyn Write,
+}
+
+impl<'a> Positions<'a> {
+    /// Begins with the header.
+    pub(in crate::train) fn new(out: &'a mut dyn Write) -> anyhow::Result<Self> {
+        writeln!(out, "{POSITIONS}")?;
+        Ok(Self { out })
+    }
+
+    pub(in crate::train) fn add(&mut self, position: &Position) -> anyhow::Result<()> {
+        let key = position.key().low64();
+        Ok(writeln!(self.out, "{key:016x}\t{}", position.to_sfen())?)
+    }
+}
+
+/// Reads the scores, one for each position in their order.
+pub(in crate::train) struct Column<'a> {
+    input: &'a mut dyn BufRead,
+    /// The score in units of 1/90 pawn that corresponds to a winning probability of e / (1 + e);
+    /// `None` where the column has centipawns.
+    scale: Option<f64>,
+    /// Lines read so far, the header included.
+    lines: u64,
+    line: String,
+}
+
+impl<'a> Column<'a> {
+    /// Reads the header. `scale` is that of winning probabilities.
+    pub(in crate::train) fn new(input: &'a mut dyn BufRead, scale: u16) -> anyhow::Result<Self> {
+        let mut column = Self {
+            input,
+            scale: None,
+            lines: 0,
+            line: String::new(),
+        };
+        column.read_line()?;
+        column.scale = match column.line.as_str() {
+            CENTIPAWNS => None,
+            WIN_RATES => Some(scale.into()),
+            _ => return Err(column.expected("'key' and 'cp' or 'win_rate', separated by a tab")),
+        };
+        Ok(column)
+    }
+
+    /// The score of the next position in centipawns.
+    pub(in crate::train) fn next(&mut self, position: &Position) -> anyhow::Result<i16> {
+        let expected = position.key().low64();
+        if !self.read_line()? {
+            let (scores, sfen) = (self.lines - 1, position.to_sfen());
+            bail!("ends after {scores} scores, expected one for {sfen} next");
+        }
+        let (key, value) = self.line.split_once('\t').unwrap_or((&self.line, ""));
+        if key.len() != 16 || u64::from_str_radix(key, 16) != Ok(expected) {
+            let sfen = position.to_sfen();
+            return Err(self.expected(format_args!("the key {expected:016x} of {sfen}")));
+        }
+        let (score, expected) = match self.scale {
+            None => (
+                value
+                    .parse()
+                    .ok()
+                    .filter(|&score: &i32| i16::try_from(score).is_ok_and(|score| !is_mate(score))),
+                "a score in centipawns, -30999 to 30999",
+            ),
+            Some(scale) => (
+                win_rate_to_centipawns(value, scale),
+                "a winning probability, 0 to 1",
+            ),
+        };
+        let score = score.map(clamp_centipawns);
+        score.ok_or_else(|| self.expected(expected))
+    }
+
+    /// The last line is something else.
+    fn expected(&self, expected: impl Display) -> anyhow::Error {
+        let (line, found) = (self.lines.max(1), shorten(&self.line));
+        anyhow!("line {line}: {found}, expected {expected}")
+    }
+
+    /// Checks that no score is left.
+    pub(in crate::train) fn finish(mut self) -> anyhow::Result<()> {
+        let scores = self.lines - 1;
+        if !self.read_line()? {
+            return Ok(());
+        }
+        Err(self.expected(format_args!("the end after {scores} scores")))
+    }
+
+    /// Reads the next line without its end; `false` at the end of the input.
+    fn read_line(&mut self) -> anyhow::Result<bool> {
+        self.line.clear();
+        let mut input = io::Read::take(&mut *self.input, MAX_LINE);
+        let length = input.read_line(&mut self.line)?;
+        self.line
+            .truncate(self.line.trim_end_matches(['\r', '\n']).len());
+        self.lines += u64::from(length > 0);
+        Ok(length > 0)
+    }
+}
+
+/// The score with this winning probability; `None` if it is not a number from 0 to 1.
+fn win_rate_to_centipawns(text: &str, scale: f64) -> Option<i32> {
+    let rate: f64 = text.parse().ok()?;
+    if !(0.0..=1.0).contains(&rate) {
+        return None;
+    }
+    let score = scale * (rate / (1.0 - rate)).ln() * 100.0 / f64::from(PAWN_VALUE);
+    // Infinite at both ends of the range, where the conversion saturates.
+    Some(score.round() as i32)
 }
 
 #[cfg(test)]

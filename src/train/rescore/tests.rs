@@ -1,4 +1,4 @@
-//! New scores are those of searches, whatever divides or interrupts the run.
+//! New scores are those of searches, whatever interrupts the run.
 
 use std::fs;
 use std::io::{BufRead, Write};
@@ -12,15 +12,13 @@ use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::score;
 use crate::records::teacher::{Format, Record, TeacherReader, TeacherWriter};
-use crate::runs::{Shard, Stop, Watch};
+use crate::runs::{Stop, Watch};
 use crate::train::data::Sources;
-use crate::train::data::pass::BadRecords;
 use crate::train::gensfen::Effort;
 use crate::util::TestFolder;
 
 static RUNNING: Stop = Stop::new();
 
-/// A folder that is removed at the end of the test.
 /// A game of made-up moves, all with score 0.
 fn game(number: usize) -> PackGame {
     let start = Position::startpos();
@@ -57,15 +55,15 @@ const SEARCH: Option<Effort> = Some(Effort {
     depth: None,
 });
 
-fn rescored(paths: &[&PathBuf], out: &Path, shard: &str, threads: usize) -> RescoreReport {
-    rescored_by(SEARCH, paths, out, (shard, threads))
+fn rescored(paths: &[&PathBuf], out: &Path, threads: usize) -> RescoreReport {
+    rescored_by(SEARCH, paths, out, threads)
 }
 
 fn rescored_by(
     effort: Option<Effort>,
     paths: &[&PathBuf],
     out: &Path,
-    (shard, threads): (&str, usize),
+    threads: usize,
 ) -> RescoreReport {
     let paths: Vec<PathBuf> = paths.iter().map(|&path| path.clone()).collect();
     let rescoring = Rescoring {
@@ -75,14 +73,12 @@ fn rescored_by(
         effort,
         hash_mb: 1,
         threads,
-        bad_records: BadRecords::Stop,
     };
-    let shard: Shard = shard.parse().expect("a shard");
     let watch = Watch {
         stop: &RUNNING,
         progress: &|_, _| {},
     };
-    run(&rescoring, Part::unkept(shard), &watch, &|_| {}).expect("good files")
+    run(&rescoring, KeptCheckpoints::default(), &watch, &|_| {}).expect("good files")
 }
 
 fn read(path: &Path) -> Vec<Record> {
@@ -100,7 +96,7 @@ fn only_the_scores_change() {
     for ending in ["pack", "psv", "hcpe", "psum"] {
         let [path, out] = ["in", "out"].map(|name| folder.file(&format!("{name}.{ending}")));
         write(&path, 12);
-        let report = rescored(&[&path], &out, "1/1", 1);
+        let report = rescored(&[&path], &out, 1);
         assert_eq!(
             (report.searches.positions, report.tally.written),
             (144, 144)
@@ -127,7 +123,7 @@ fn static_scores_are_evaluations() {
     let folder = TestFolder::new();
     let [path, out] = ["in.pack", "out.pack"].map(|name| folder.file(name));
     write(&path, 12);
-    let report = rescored_by(None, &[&path], &out, ("1/1", 2));
+    let report = rescored_by(None, &[&path], &out, 2);
     assert_eq!((report.searches.positions, report.searches.nodes), (144, 0));
     assert!(report.to_string().contains("144 positions evaluated\n"));
     let mut scores = 0;
@@ -146,7 +142,7 @@ fn static_scores_are_evaluations() {
 }
 
 #[test]
-fn shards_and_threads_change_nothing() {
+fn threads_change_nothing() {
     let folder = TestFolder::new();
     for ending in ["pack", "psv"] {
         let path = |name: &str| folder.file(&format!("{name}.{ending}"));
@@ -155,19 +151,10 @@ fn shards_and_threads_change_nothing() {
         write(&inputs[0], 21);
         write(&inputs[1], 8);
         let inputs = [&inputs[0], &inputs[1]];
-        rescored(&inputs, &path("whole"), "1/1", 1);
+        rescored(&inputs, &path("whole"), 1);
         let whole = fs::read(path("whole")).expect("it was written");
-        rescored(&inputs, &path("threads"), "1/1", 3);
+        rescored(&inputs, &path("threads"), 3);
         assert!(fs::read(path("threads")).expect("it was written") == whole);
-        for count in [2, 3, 7] {
-            let mut parts = Vec::new();
-            for number in 1..=count {
-                let out = path(&format!("part-{number}"));
-                rescored(&inputs, &out, &format!("{number}/{count}"), 1);
-                parts.extend(fs::read(out).expect("it was written"));
-            }
-            assert!(parts == whole, "{ending} in {count} parts");
-        }
     }
 }
 
@@ -184,17 +171,17 @@ fn other_kinds_of_data_are_refused() {
         effort: SEARCH,
         hash_mb: 1,
         threads: 1,
-        bad_records: BadRecords::Stop,
     };
     let watch = Watch {
         stop: &RUNNING,
         progress: &|_, _| {},
     };
-    let result = run(&rescoring, Part::unkept(Shard::WHOLE), &watch, &|_| {});
-    assert!(matches!(result, Err(DataError::OtherKind { .. })));
+    let result = run(&rescoring, KeptCheckpoints::default(), &watch, &|_| {});
+    let said = result.expect_err("another kind").to_string();
+    assert!(said.contains("pack is not written as psv"), "{said}");
     // Lines of moves have no scores, so that the work would be lost.
     rescoring.output = (&psv, Format::Usi);
-    let result = run(&rescoring, Part::unkept(Shard::WHOLE), &watch, &|_| {});
+    let result = run(&rescoring, KeptCheckpoints::default(), &watch, &|_| {});
     let said = result.expect_err("there are no scores").to_string();
     assert!(
         said.starts_with("usi cannot be written here, expected psv "),
@@ -216,14 +203,14 @@ fn positions_of(path: &Path) -> String {
     };
     let mut out = Vec::new();
     let to = (Path::new("positions.tsv"), &mut out as &mut dyn Write);
-    let report = write_positions(&sources(path), BadRecords::Stop, to, &watch);
+    let report = write_positions(&sources(path), to, &watch);
     let text = String::from_utf8(out).expect("keys and SFENs");
     let positions = report.expect("good files").searches.positions;
     assert_eq!(text.lines().count() as u64, 1 + positions);
     text
 }
 
-fn take(path: &Path, scores: &str, out: &Path) -> Result<RescoreReport, DataError> {
+fn take(path: &Path, scores: &str, out: &Path) -> anyhow::Result<RescoreReport> {
     let watch = Watch {
         stop: &RUNNING,
         progress: &|_, _| {},
@@ -235,7 +222,7 @@ fn take(path: &Path, scores: &str, out: &Path) -> Result<RescoreReport, DataErro
         800,
     );
     let output = (out, Format::of_path(out).expect("a known ending"));
-    take_scores(&sources(path), BadRecords::Stop, column, output, &watch)
+    take_scores(&sources(path), column, output, &watch)
 }
 
 /// A file of scores for exported positions, by their number from 0.
@@ -330,7 +317,7 @@ fn scores_of_other_positions_are_refused() {
         ),
     ] {
         let error = take(&path, &scores, &out).expect_err("not the scores of these positions");
-        let error = error.to_string();
+        let error = format!("{error:#}");
         assert!(
             error.starts_with("scores.tsv: ") && error.contains(message),
             "{error}"

@@ -1,7 +1,6 @@
 //! Tests on synthetic games with known positions.
 
 use super::*;
-use crate::eval::Evaluator;
 use crate::runs::{Stop, Watch};
 use crate::util::TestFolder;
 use std::fs;
@@ -32,12 +31,10 @@ impl TestFolder {
 const ALL: RootsSettings = RootsSettings {
     min_rating: None,
     min_plies: 0,
+    unfinished: false,
     plies: 16,
     eval_limit: None,
-    with_unfinished: false,
     min_count: 1,
-    percentile: 0.0,
-    bad_records: BadRecords::Stop,
 };
 
 fn csa(rating: u32, moves: &str, end: &str) -> String {
@@ -117,7 +114,7 @@ fn games_that_repeat_or_break_off_are_left_out() {
     let games = found.games;
     assert_eq!((games.repetition, games.unfinished, games.used), (1, 2, 1));
     let with_unfinished = RootsSettings {
-        with_unfinished: true,
+        unfinished: true,
         ..ALL
     };
     let found = folder.collect(&with_unfinished);
@@ -149,13 +146,10 @@ fn bad_games_are_named_or_skipped() {
     let Err(error) = collect(&sources, &ALL, &watch()) else {
         panic!("an illegal move");
     };
-    let text = error.to_string();
+    let text = format!("{error:#}");
     assert!(text.contains("a.csa") && text.contains("+7775FU"), "{text}");
-    let skipping = RootsSettings {
-        bad_records: BadRecords::Skip,
-        ..ALL
-    };
-    let found = folder.collect(&skipping);
+    let skipping = sources.skipping_bad_records(true);
+    let found = collect(&skipping, &ALL, &watch()).expect("one good game");
     assert_eq!((found.tally.bad(), found.games.used), (1, 1));
 }
 
@@ -187,62 +181,4 @@ fn the_table_has_the_figures_of_textbooks() {
     assert_eq!(Table::of(&[]).counts, None);
     let alone = Table::of(&[root(3, 1)]).counts.expect("a number");
     assert_eq!(alone[..2], [3.0, 0.0]);
-}
-
-#[test]
-fn the_percentile_keeps_the_frequent_ones() {
-    let folder = TestFolder::new();
-    let end = "%TORYO\n/\n";
-    let games = [
-        csa(1, "+7776FU, -3334FU", end),
-        csa(1, "+7776FU, -8384FU", end),
-        csa(1, "+2726FU, -8384FU", end),
-    ];
-    folder.put("all.csa", &games.concat());
-    let half = RootsSettings {
-        percentile: 0.9,
-        ..ALL
-    };
-    // Counts 1, 2, 3: the index 0.9 * 2 = 1.8 gives 2.8, which is rounded down to 2.
-    let found = folder.collect(&half);
-    assert_eq!((found.before.positions, found.threshold), (3, 2));
-    assert_eq!(found.roots.len(), 2);
-}
-
-#[test]
-fn roots_from_which_games_go_in_a_circle_are_dropped() {
-    // Two bare kings can only repeat moves; a side with an extra rook has better moves.
-    let circle = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
-    let mate = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-    let roots = [circle, mate].map(|sfen| Root {
-        position: PackedSfen::of(&Position::from_sfen(sfen).expect("a position")),
-        count: 1,
-        ply: 1,
-    });
-    let settings = CheckSettings {
-        games: 3,
-        plies: 30,
-        nodes: 200,
-        rate: 0.5,
-        threads: 2,
-        seed: 1,
-    };
-    let kept =
-        check(&roots, &settings, &Evaluator::Material, None, &[], &watch()).expect("it plays");
-    assert_eq!(kept, [false, true]);
-    let lenient = CheckSettings {
-        rate: 1.0,
-        threads: 1,
-        ..settings.clone()
-    };
-    let kept =
-        check(&roots, &lenient, &Evaluator::Material, None, &[], &watch()).expect("it plays");
-    assert_eq!(kept, [true, true]);
-    let stop = Stop::new();
-    stop.finish();
-    let stopped = Watch {
-        stop: &stop,
-        progress: &|_, _| {},
-    };
-    assert!(check(&roots, &settings, &Evaluator::Material, None, &[], &stopped).is_err());
 }

@@ -2,27 +2,20 @@
 //! `.pack` and `.hcpe3`.
 
 use std::io::{self, BufRead, Write};
-use std::sync::LazyLock;
-
-use thiserror::Error;
 
 use super::{
     Codec, Format, check_move, read_record, set_up, write_each, write_positions, write_samples,
 };
 use crate::position::Position;
-use crate::records::game_reader::{GameFault, GameFormat};
 use crate::records::hcpe::Hcpe;
-use crate::records::hcpe3::{Hcpe3, Hcpe3Game};
-use crate::records::pack::{Pack, PackWriter};
+use crate::records::hcpe3;
+use crate::records::pack::{self, PackWriter};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
 use crate::records::sample::Sample;
 use crate::records::score::psv_to_ninths;
-use crate::records::teacher::{
-    BAD_RESULT, Fault, FormatFault, ILLEGAL_MOVE, Record, ScoredPosition, Skipped, Span, TRUNCATED,
-    TeacherGame, UNREADABLE, class_of_position,
-};
+use crate::records::teacher::{Fault, Record, ScoredPosition, Skipped, Span, TeacherGame};
 use crate::records::tree::TreePosition;
 use crate::types::Move16;
 
@@ -123,7 +116,7 @@ pub(super) const PSUM: FixedSize<{ PositionSum::SIZE }> = FixedSize {
 pub(super) const TREE: FixedSize<{ TreePosition::SIZE }> = FixedSize {
     decode: |bytes, scratch| {
         let found = TreePosition::from_bytes(bytes);
-        let found = found.ok_or(BoundFault(bytes[TreePosition::SIZE - 1]))?;
+        let found = found.ok_or(Fault::Bound(bytes[TreePosition::SIZE - 1]))?;
         set_up(scratch, found.position.unpack_board()?, found.ply)?;
         if let Some(mv) = found.mv {
             check_move(scratch, Some(mv), Move16::to_bits(mv))?;
@@ -138,17 +131,6 @@ pub(super) const TREE: FixedSize<{ TreePosition::SIZE }> = FixedSize {
         Ok(1)
     },
 };
-
-/// The last byte of a record is not a bound.
-#[derive(Debug, Error)]
-#[error("bound {0}, expected 1 (at most), 2 (at least) or 3 (exact)")]
-struct BoundFault(u8);
-
-impl FormatFault for BoundFault {
-    fn class(&self) -> &'static str {
-        "bad bound"
-    }
-}
 
 /// The ply of positions of formats that do not store it.
 const PLY: u16 = 1;
@@ -172,11 +154,10 @@ pub(super) struct PackCodec;
 
 impl Codec for PackCodec {
     fn read(&self, mut input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
-        static PACK: LazyLock<Pack> = LazyLock::new(Pack::default);
-        let Some(frame) = Pack::read_frame(&mut input)? else {
+        let Some(frame) = pack::Frame::read(&mut input)? else {
             return Ok(None);
         };
-        Ok(Some(PACK.decode(frame)?.into()))
+        Ok(Some(frame.decode()?.into()))
     }
 
     fn skip_record(
@@ -184,7 +165,7 @@ impl Codec for PackCodec {
         mut input: &mut dyn BufRead,
         _: &mut Position,
     ) -> Result<Option<Skipped>, Fault> {
-        let frame = Pack::read_frame(&mut input)?;
+        let frame = pack::Frame::read(&mut input)?;
         Ok(frame.map(|frame| {
             let (first, moves, result) = frame.extent();
             Skipped::Game(Span::new(first, moves, result))
@@ -211,47 +192,23 @@ pub(super) struct Hcpe3Codec;
 
 impl Codec for Hcpe3Codec {
     fn read(&self, mut input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
-        let Some(frame) = Hcpe3::read_frame(&mut input)? else {
+        let Some(bytes) = hcpe3::read_game(&mut input)? else {
             return Ok(None);
         };
-        let game = Hcpe3.decode(frame)?;
-        let mut bytes = Vec::new();
-        game.write(&mut bytes)?;
-        let moves = game.moves.iter().enumerate();
-        let unsearched = moves.filter(|(_, played)| !played.is_searched());
-        let game = TeacherGame::from_bytes(
-            game.to_pack(),
-            unsearched.map(|(index, _)| index).collect(),
-            (Format::Hcpe3, bytes.into()),
-        );
+        let (game, unsearched) = hcpe3::decode(&bytes)?;
+        let source = (Format::Hcpe3, bytes.into());
+        let game = TeacherGame::from_bytes(game, unsearched, source);
         Ok(Some(Record::Game(Box::new(game))))
     }
 
-    fn write(&self, record: &Record, mut out: &mut dyn Write) -> io::Result<u64> {
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
         let Some(game) = record.game() else {
             return Ok(0);
         };
         match record.source_bytes(Format::Hcpe3) {
             Some(bytes) => out.write_all(bytes)?,
-            None => Hcpe3Game::from_pack(&game.game).write(&mut out)?,
+            None => out.write_all(&hcpe3::encode(&game.game)?)?,
         }
         Ok(record.positions())
-    }
-}
-
-impl FormatFault for GameFault {
-    fn class(&self) -> &'static str {
-        match self {
-            Self::Io(_) => UNREADABLE,
-            Self::Truncated => TRUNCATED,
-            Self::Flag(_) | Self::Endless => "no game",
-            Self::End(_) | Self::Ending(_) => BAD_RESULT,
-            Self::Start(error) => class_of_position(error),
-            Self::Move(_) | Self::Candidate { .. } => ILLEGAL_MOVE,
-        }
-    }
-
-    fn is_fatal(&self) -> bool {
-        Self::is_fatal(self)
     }
 }

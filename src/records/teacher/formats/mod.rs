@@ -6,8 +6,6 @@
 mod binary;
 mod text;
 
-pub(crate) use text::from_record;
-
 use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
@@ -82,85 +80,58 @@ struct Row {
     format: Format,
     /// The name, which is also the file name extension.
     name: &'static str,
-    /// Another extension of the same format.
-    alias: Option<&'static str>,
     content: Content,
     size: Size,
     codec: &'static dyn Codec,
-    /// The format that a file of games is read and written in as text, with names and times.
-    text: Option<TextFormat>,
 }
 
-impl Row {
-    /// A format of records of one size.
-    const fn fixed<const N: usize>(
-        format: Format,
-        name: &'static str,
-        content: Content,
-        codec: &'static FixedSize<N>,
-    ) -> Self {
-        Self {
-            format,
-            name,
-            alias: None,
-            content,
-            size: Size::Exactly(N),
-            codec,
-            text: None,
-        }
+/// A format of records of one size.
+const fn fixed<const N: usize>(
+    format: Format,
+    name: &'static str,
+    content: Content,
+    codec: &'static FixedSize<N>,
+) -> Row {
+    Row {
+        format,
+        name,
+        content,
+        size: Size::Exactly(N),
+        codec,
     }
+}
 
-    /// A format of games, in which a position takes about `bytes` bytes.
-    const fn games(
-        format: Format,
-        name: &'static str,
-        bytes: usize,
-        codec: &'static dyn Codec,
-    ) -> Self {
-        Self {
-            format,
-            name,
-            alias: None,
-            content: Games,
-            size: Size::About(bytes),
-            codec,
-            text: None,
-        }
-    }
-
-    const fn with_alias(mut self, alias: &'static str) -> Self {
-        self.alias = Some(alias);
-        self
-    }
-
-    const fn with_text(mut self, text: TextFormat) -> Self {
-        self.text = Some(text);
-        self
+/// A format in which a position takes about `bytes` bytes.
+const fn about(
+    format: Format,
+    name: &'static str,
+    content: Content,
+    bytes: usize,
+    codec: &'static dyn Codec,
+) -> Row {
+    Row {
+        format,
+        name,
+        content,
+        size: Size::About(bytes),
+        codec,
     }
 }
 
 const TABLE: [Row; 13] = [
-    Row::fixed(Format::Psv, "psv", Samples, &binary::PSV).with_alias("bin"),
-    Row::fixed(Format::Hcpe, "hcpe", Samples, &binary::HCPE),
-    Row::fixed(Format::Psum, "psum", Samples, &binary::PSUM),
-    Row::fixed(Format::Tree, "tree", TreePositions, &binary::TREE),
-    Row::games(Format::Hcpe3, "hcpe3", 10, &binary::Hcpe3Codec),
-    Row::games(Format::Pack, "pack", 4, &binary::PackCodec),
-    Row::fixed(Format::Hcp, "hcp", Positions, &binary::HCP),
-    Row {
-        content: Positions,
-        ..Row::games(Format::Sfen, "sfen", 60, &text::SFEN).with_text(TextFormat::Usi)
-    },
-    Row::games(Format::Usi, "usi", 5, &text::USI).with_text(TextFormat::Usi),
-    Row::games(Format::Csa, "csa", 10, &text::Csa).with_text(TextFormat::Csa),
-    Row::games(Format::Kif, "kif", 10, &text::WholeFile(TextFormat::Kif))
-        .with_alias("kifu")
-        .with_text(TextFormat::Kif),
-    Row::games(Format::Ki2, "ki2", 10, &text::WholeFile(TextFormat::Ki2))
-        .with_alias("ki2u")
-        .with_text(TextFormat::Ki2),
-    Row::games(Format::Jkf, "jkf", 100, &text::WholeFile(TextFormat::Jkf))
-        .with_text(TextFormat::Jkf),
+    fixed(Format::Psv, "psv", Samples, &binary::PSV),
+    fixed(Format::Hcpe, "hcpe", Samples, &binary::HCPE),
+    fixed(Format::Psum, "psum", Samples, &binary::PSUM),
+    fixed(Format::Tree, "tree", TreePositions, &binary::TREE),
+    about(Format::Hcpe3, "hcpe3", Games, 10, &binary::Hcpe3Codec),
+    about(Format::Pack, "pack", Games, 4, &binary::PackCodec),
+    fixed(Format::Hcp, "hcp", Positions, &binary::HCP),
+    about(Format::Sfen, "sfen", Positions, 60, &text::SFEN),
+    about(Format::Usi, "usi", Games, 5, &text::USI),
+    about(Format::Csa, "csa", Games, 10, &text::Csa),
+    about(Format::Kif, "kif", Games, 10, &text::KIF),
+    about(Format::Ki2, "ki2", Games, 10, &text::KI2),
+    about(Format::Jkf, "jkf", Games, 100, &text::JKF),
 ];
 
 const _: () = {
@@ -171,10 +142,33 @@ const _: () = {
     }
 };
 
-/// The name or file name extension of no format.
+/// Why a format cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("unknown format '{0}', expected {names}", names = Format::names(|_| true))]
-pub struct UnknownFormat(pub String);
+pub enum FormatError {
+    /// The name or file name extension of no format.
+    #[error("unknown format '{0}', expected {names}", names = Format::names(|_| true))]
+    Unknown(String),
+    /// A format that a tool does not write.
+    #[error("{format} cannot be written here, expected {expected}")]
+    Unwritable {
+        /// The format that was asked for.
+        format: Format,
+        /// The names of those that can be written.
+        expected: String,
+    },
+    /// A position alone, in a format that needs scores and results.
+    #[error("{0} needs scores and results, which a position alone does not have")]
+    NoScore(Format),
+    /// A position of a search tree, in a format that needs results, or anything else in the format
+    /// of such positions.
+    #[error("{0} cannot keep this record: positions of search trees have a format of their own")]
+    Tree(Format),
+    /// The format can only be read.
+    #[error(
+        "{0} holds one game and is not made of teacher data, expected usi or csa for games as text"
+    )]
+    ReadOnly(Format),
+}
 
 impl Format {
     /// Every format, in the order of the table.
@@ -197,12 +191,22 @@ impl Format {
         self.row().name
     }
 
+    /// Another extension of the same format.
+    const fn alias(self) -> Option<&'static str> {
+        match self {
+            Self::Psv => Some("bin"),
+            Self::Kif => Some("kifu"),
+            Self::Ki2 => Some("ki2u"),
+            _ => None,
+        }
+    }
+
     /// The names of the formats that `is_listed` accepts, for messages:
     /// `psv (or bin), hcpe or kif`.
     pub fn names(is_listed: impl Fn(Self) -> bool) -> String {
         let rows = TABLE.iter().filter(|row| is_listed(row.format));
         let names: Vec<String> = rows
-            .map(|row| match row.alias {
+            .map(|row| match row.format.alias() {
                 Some(alias) => format!("{} (or {alias})", row.name),
                 None => row.name.to_owned(),
             })
@@ -217,9 +221,23 @@ impl Format {
     ///
     /// # Errors
     /// The name has no extension or an unknown one.
-    pub fn of_path(path: &Path) -> Result<Self, UnknownFormat> {
+    pub fn of_path(path: &Path) -> Result<Self, FormatError> {
         let extension = path.extension().unwrap_or_default();
         extension.to_string_lossy().parse()
+    }
+
+    /// Checks that a tool can write the format.
+    ///
+    /// # Errors
+    /// It is not one that `is_fit` accepts.
+    pub fn check(self, is_fit: impl Fn(Self) -> bool) -> Result<(), FormatError> {
+        if is_fit(self) {
+            return Ok(());
+        }
+        Err(FormatError::Unwritable {
+            format: self,
+            expected: Self::names(is_fit),
+        })
     }
 
     /// What the records hold.
@@ -247,6 +265,20 @@ impl Format {
         }
     }
 
+    /// Checks that a record can be written.
+    pub(super) fn check_record(self, record: &Record) -> Result<(), FormatError> {
+        if !self.is_writable() {
+            return Err(FormatError::ReadOnly(self));
+        }
+        if !self.keeps(record) {
+            return Err(FormatError::Tree(self));
+        }
+        if matches!(record, Record::Position(..)) && self.content() != Positions {
+            return Err(FormatError::NoScore(self));
+        }
+        Ok(())
+    }
+
     /// Whether the format can be written, not only read.
     pub const fn is_writable(self) -> bool {
         match self.text() {
@@ -257,7 +289,14 @@ impl Format {
 
     /// The format in which a file is read as games with names and times; `None` if it has none.
     pub const fn text(self) -> Option<TextFormat> {
-        self.row().text
+        match self {
+            Self::Sfen | Self::Usi => Some(TextFormat::Usi),
+            Self::Csa => Some(TextFormat::Csa),
+            Self::Kif => Some(TextFormat::Kif),
+            Self::Ki2 => Some(TextFormat::Ki2),
+            Self::Jkf => Some(TextFormat::Jkf),
+            _ => None,
+        }
     }
 
     /// Bytes of a record if all have the same size; each is a position then.
@@ -288,15 +327,15 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = UnknownFormat;
+    type Err = FormatError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_named = |name: &str| name.eq_ignore_ascii_case(text);
         TABLE
             .iter()
-            .find(|row| is_named(row.name) || row.alias.is_some_and(is_named))
+            .find(|row| is_named(row.name) || row.format.alias().is_some_and(is_named))
             .map(|row| row.format)
-            .ok_or_else(|| UnknownFormat(text.to_owned()))
+            .ok_or_else(|| FormatError::Unknown(text.to_owned()))
     }
 }
 
@@ -441,7 +480,7 @@ mod tests {
     #[test]
     fn names_and_aliases_are_understood() {
         for row in &TABLE {
-            for name in [Some(row.name), row.alias].into_iter().flatten() {
+            for name in [Some(row.name), row.format.alias()].into_iter().flatten() {
                 assert_eq!(name.parse(), Ok(row.format));
                 assert_eq!(name.to_uppercase().parse(), Ok(row.format));
                 assert_eq!(

@@ -11,9 +11,9 @@ use crate::records::game::{Ending, GameRecord, GameResult, RecordedMove, Thought
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
 use crate::records::sfen_line::SfenLine;
-use crate::records::teacher::{BAD_LINE, Fault, FormatFault, ILLEGAL_MOVE, Record};
+use crate::records::teacher::{Fault, Record, TeacherGame};
 use crate::records::text::TextFormat;
-use crate::records::{RecordError, encoding, score};
+use crate::records::{encoding, score};
 use crate::types::{Repetition, Score};
 
 // --- Lines ---
@@ -128,16 +128,6 @@ fn game_text(game: &PackGame) -> String {
     format!("{line} {last}")
 }
 
-impl FormatFault for RecordError {
-    fn class(&self) -> &'static str {
-        if self.is_illegal_move() {
-            ILLEGAL_MOVE
-        } else {
-            BAD_LINE
-        }
-    }
-}
-
 // --- Game records ---
 
 /// The size of the longest text of a game that is read, in bytes.
@@ -155,7 +145,7 @@ impl Codec for Csa {
             // A part of comments alone has no game.
             let games = csa::read(&encoding::decode(&bytes))?;
             if let Some(record) = games.first() {
-                return Ok(Some(from_record(record).into()));
+                return Ok(Some(to_teacher(record)));
             }
         }
     }
@@ -187,7 +177,11 @@ fn next_game(input: &mut dyn BufRead) -> Result<Vec<u8>, Fault> {
 
 /// A format whose files hold one game each. `raicho convert` writes them from other games as text;
 /// from teacher data they are not written.
-pub(super) struct WholeFile(pub(super) TextFormat);
+pub(super) struct WholeFile(TextFormat);
+
+pub(super) const KIF: WholeFile = WholeFile(TextFormat::Kif);
+pub(super) const KI2: WholeFile = WholeFile(TextFormat::Ki2);
+pub(super) const JKF: WholeFile = WholeFile(TextFormat::Jkf);
 
 impl Codec for WholeFile {
     fn read(&self, input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
@@ -200,7 +194,7 @@ impl Codec for WholeFile {
             return Err(Fault::LongLine(LONGEST_RECORD));
         }
         let record = self.0.read(&bytes).into_iter().next().transpose()?;
-        Ok(record.map(|record| from_record(&record).into()))
+        Ok(record.as_ref().map(to_teacher))
     }
 
     fn write(&self, _: &Record, _: &mut dyn Write) -> io::Result<u64> {
@@ -208,8 +202,13 @@ impl Codec for WholeFile {
     }
 }
 
+fn to_teacher(record: &GameRecord) -> Record {
+    let game = TeacherGame::from(from_record(record));
+    Record::Game(Box::new(game.with_ratings(record.ratings)))
+}
+
 /// Converts to a game of the archive. A move without a score gets 0.
-pub(crate) fn from_record(record: &GameRecord) -> PackGame {
+fn from_record(record: &GameRecord) -> PackGame {
     let score = |recorded: &RecordedMove| {
         let thought = recorded.thought.as_ref();
         thought

@@ -52,8 +52,7 @@ fn positions_with_entered_kings_can_be_chosen() {
         ..to_file(&to)
     };
     let sources = Sources::new(&[from], None).unwrap();
-    let stop = BadRecords::Stop;
-    let report = watched(|watch| pass::run(&sources, &destination, stop, watch)).unwrap();
+    let report = watched(|watch| pass::run(&sources, &destination, watch)).unwrap();
     assert_eq!((report.samples, report.tally.written), (5, 3));
     let plies: Vec<u16> = fs::read(&to)
         .unwrap()
@@ -66,9 +65,9 @@ fn positions_with_entered_kings_can_be_chosen() {
 #[test]
 fn statistics_count_everything() {
     let folder = TestFolder::new();
-    let [pack, svg] = ["in.pack", "out.svg"].map(|name| folder.file(name));
+    let pack = folder.file("in.pack");
     write(&pack, 30, 1);
-    let stats = watched(|watch| stats::run(&sources(&[&pack]), BadRecords::Stop, watch)).unwrap();
+    let stats = watched(|watch| stats::run(&sources(&[&pack]), watch)).unwrap();
     assert_eq!((stats.games, stats.samples), ([10; 3], [200; 3]));
     let text = stats.to_string();
     assert!(text.contains("30  games, 33.3 % black won"), "{text}");
@@ -76,8 +75,7 @@ fn statistics_count_everything() {
         text.contains("plies of the game\n      20            30  ####"),
         "{text}"
     );
-    stats.draw(&svg).unwrap();
-    let picture = fs::read_to_string(&svg).unwrap();
+    let picture = stats.svg().unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("ply of the position"));
 }
 
@@ -93,14 +91,9 @@ fn interrupted_work_leaves_nothing_behind() {
         progress: &|_, _| {},
     };
     let out = folder.file("out.psv");
-    let settings = ShuffleSettings {
-        memory: 1000,
-        seed: 1,
-        bad_records: BadRecords::Stop,
-    };
-    let shuffled = shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, &watch);
-    assert!(matches!(shuffled, Err(DataError::Interrupted(_))));
-    let converted = pass::run(&sources(&[&path]), &to_file(&out), BadRecords::Stop, &watch);
-    assert!(matches!(converted, Err(DataError::Interrupted(_))));
+    let shuffled = sort::shuffle(&sources(&[&path]), (&out, Format::Psv), 1000, 1, &watch);
+    assert!(matches!(shuffled, Err(error) if error.is::<Interrupted>()));
+    let converted = pass::run(&sources(&[&path]), &to_file(&out), &watch);
+    assert!(matches!(converted, Err(error) if error.is::<Interrupted>()));
     assert_eq!(folder.files(), 1);
 }

@@ -4,8 +4,8 @@ use super::*;
 
 fn convert(from: &[&PathBuf], to: &Path) {
     let destination = to_file(to);
-    let converted =
-        watched(|watch| pass::run(&sources(from), &destination, BadRecords::Skip, watch));
+    let sources = sources(from).skipping_bad_records(true);
+    let converted = watched(|watch| pass::run(&sources, &destination, watch));
     converted.unwrap();
 }
 

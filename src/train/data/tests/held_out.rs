@@ -19,7 +19,6 @@ fn divide(path: &Path, rest: &Path, held_out: &Path, entered_kings: bool) -> [u6
         pass::run(
             &Sources::new(&[path.to_owned()], None).unwrap(),
             &destination,
-            BadRecords::Stop,
             watch,
         )
     })
@@ -39,8 +38,7 @@ fn held_out_games_are_whole_and_nowhere_else() {
         let counts = divide(&path, &rest, &held_out, false);
         assert_eq!(counts.iter().sum::<u64>(), 4000);
         for (from, to) in [(&rest, &rest_games), (&held_out, &held_games)] {
-            watched(|watch| pass::run(&sources(&[from]), &to_file(to), BadRecords::Stop, watch))
-                .unwrap();
+            watched(|watch| pass::run(&sources(&[from]), &to_file(to), watch)).unwrap();
         }
         let [rest, held] = [&rest_games, &held_games]
             .map(|path| fs::read_to_string(path).unwrap().lines().count());
@@ -83,9 +81,7 @@ fn parts_of_a_game_are_held_out_together() {
             let mut plies = Vec::new();
             watched(|watch| {
                 sources(&[&path]).read(watch, |_, record| {
-                    record
-                        .unwrap()
-                        .for_each_sample(|sample| plies.push(sample.ply));
+                    record.for_each_sample(|sample| plies.push(sample.ply));
                     Ok(())
                 })
             })

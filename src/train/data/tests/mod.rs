@@ -1,12 +1,10 @@
 //! The tools on small files: they keep every record and find every fault.
 
-use crate::runs::{Stop, Watch};
+use crate::runs::{Interrupted, Stop, Watch};
 use std::collections::BTreeMap;
 use std::fs;
 
-use super::dedup::DedupSettings;
-use super::pass::{BadRecords, Destination};
-use super::shuffle::ShuffleSettings;
+use super::pass::Destination;
 use super::*;
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -16,7 +14,7 @@ use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
 use crate::records::sample::Sample;
 use crate::records::score::NINTHS;
-use crate::records::teacher::{Format, TeacherWriter};
+use crate::records::teacher::{Format, FormatError, TeacherWriter};
 use crate::types::Color;
 use crate::util::TestFolder;
 
@@ -98,14 +96,8 @@ fn right_and_wrong_signs_are_told_apart() {
         for ending in ["pack", "psv", "hcpe", "hcpe3", "psum"] {
             let path = folder.file(&format!("{sign}.{ending}"));
             write(&path, 60, sign);
-            let report = watched(|watch| {
-                pass::run(
-                    &sources(&[&path]),
-                    &Destination::default(),
-                    BadRecords::Stop,
-                    watch,
-                )
-            });
+            let report =
+                watched(|watch| pass::run(&sources(&[&path]), &Destination::default(), watch));
             let signs = report.unwrap().signs;
             assert_eq!(signs.are_right(), is_right, "{ending}");
             for side in Color::ALL {
@@ -121,7 +113,7 @@ fn right_and_wrong_signs_are_told_apart() {
 
 #[test]
 fn the_scale_of_the_sigmoid_is_found() {
-    let mut signs = signs::Signs::default();
+    let mut signs = pass::Signs::default();
     let start = Position::startpos();
     for step in -40..=40_i16 {
         let score = step * 40;
@@ -154,17 +146,18 @@ fn bad_records_are_counted_and_left_out() {
     bytes[80] = 0xff;
     bytes.truncate(whole.len() - 1);
     fs::write(&path, &bytes).unwrap();
-    let run = |bad_records| {
-        watched(|watch| pass::run(&sources(&[&path]), &to_file(&good), bad_records, watch))
+    let run = |is_skipping| {
+        let sources = sources(&[&path]).skipping_bad_records(is_skipping);
+        watched(|watch| pass::run(&sources, &to_file(&good), watch))
     };
-    let error = run(BadRecords::Stop).err().unwrap().to_string();
+    let error = format!("{:#}", run(false).err().unwrap());
     assert!(
         error.ends_with("in.psv: record 2, at byte 40: result 9, expected 1, 0 or -1"),
         "{error}"
     );
     assert_eq!(folder.files(), 1);
 
-    let report = run(BadRecords::Skip).unwrap();
+    let report = run(true).unwrap();
     let classes: Vec<_> = report
         .tally
         .faults
@@ -185,15 +178,7 @@ fn shuffled_positions_are_the_same_in_another_order() {
     let folder = TestFolder::new();
     let [path, plain, out] = ["in.pack", "plain.psv", "out.psv"].map(|name| folder.file(name));
     write(&path, 300, 1);
-    watched(|watch| {
-        pass::run(
-            &sources(&[&path]),
-            &to_file(&plain),
-            BadRecords::Stop,
-            watch,
-        )
-    })
-    .unwrap();
+    watched(|watch| pass::run(&sources(&[&path]), &to_file(&plain), watch)).unwrap();
     let mut expected = records(&plain, PackedSfenValue::SIZE);
     let mut orders = Vec::new();
     // 240 kB of positions: all in memory, in a few buckets, and in buckets of buckets.
@@ -204,13 +189,8 @@ fn shuffled_positions_are_the_same_in_another_order() {
         (400, 1),
         (1 << 20, 2),
     ] {
-        let settings = ShuffleSettings {
-            memory,
-            seed,
-            bad_records: BadRecords::Stop,
-        };
         let tally = watched(|watch| {
-            shuffle::run(&sources(&[&path]), (&out, Format::Psv), &settings, watch)
+            sort::shuffle(&sources(&[&path]), (&out, Format::Psv), memory, seed, watch)
         })
         .unwrap();
         assert_eq!(tally.written, 6000);
@@ -230,16 +210,12 @@ fn shuffled_positions_are_the_same_in_another_order() {
         assert!(order == expected);
     }
     assert_eq!(folder.files(), 3);
-    let settings = ShuffleSettings {
-        memory: 1,
-        seed: 1,
-        bad_records: BadRecords::Stop,
-    };
     let error =
-        watched(|watch| shuffle::run(&sources(&[&path]), (&out, Format::Pack), &settings, watch));
+        watched(|watch| sort::shuffle(&sources(&[&path]), (&out, Format::Pack), 1, 1, watch));
+    let error = error.err().unwrap();
     assert!(matches!(
-        error,
-        Err(DataError::Unwritable {
+        error.downcast_ref(),
+        Some(FormatError::Unwritable {
             format: Format::Pack,
             ..
         })
@@ -257,7 +233,7 @@ fn duplicates_become_exact_sums() {
     let both = sources(&[&psv, &pack]);
     watched(|watch| {
         both.read(watch, |_, record| {
-            record.unwrap().for_each_sum(|sum| {
+            record.for_each_sum(|sum| {
                 let entry = expected.entry(sum.position.to_bytes()).or_default();
                 entry.0 += sum.score_sum;
                 entry
@@ -271,12 +247,8 @@ fn duplicates_become_exact_sums() {
     })
     .unwrap();
     for memory in [1 << 20, 100_000, 2_000] {
-        let settings = DedupSettings {
-            memory,
-            bad_records: BadRecords::Stop,
-        };
         let report =
-            watched(|watch| dedup::run(&both, (&out, Format::Psum), &settings, watch)).unwrap();
+            watched(|watch| sort::dedup(&both, (&out, Format::Psum), memory, watch)).unwrap();
         let sums: Vec<PositionSum> = records(&out, PositionSum::SIZE)
             .iter()
             .map(|bytes| PositionSum::from_bytes(bytes.as_slice().try_into().unwrap()))

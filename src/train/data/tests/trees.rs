@@ -61,8 +61,7 @@ fn conversions_leave_out_what_a_format_cannot_keep_and_count_it() {
     ] {
         let out = folder.file(name);
         let both = sources(&[&tree, &pack]);
-        let bad_records = BadRecords::Stop;
-        let run = |watch: &Watch<'_>| pass::run(&both, &to_file(&out), bad_records, watch).unwrap();
+        let run = |watch: &Watch<'_>| pass::run(&both, &to_file(&out), watch).unwrap();
         let report = watched(run);
         let found = (report.tally.written, report.tally.left_out);
         assert_eq!(found, (written as u64, left_out as u64), "{name}");
@@ -80,14 +79,9 @@ fn shuffled_trees_are_the_same_in_another_order() {
     let [tree, pack, out] = ["in.tree", "in.pack", "out.tree"].map(|name| folder.file(name));
     let nodes = write_nodes(&tree);
     write(&pack, 3, 1);
-    let settings = ShuffleSettings {
-        memory: 1000,
-        seed: 1,
-        bad_records: BadRecords::Stop,
-    };
     let both = sources(&[&tree, &pack]);
     let tally =
-        watched(|watch| shuffle::run(&both, (&out, Format::Tree), &settings, watch)).unwrap();
+        watched(|watch| sort::shuffle(&both, (&out, Format::Tree), 1000, 1, watch)).unwrap();
     assert_eq!((tally.written, tally.left_out), (80, 60));
     let bytes = |nodes: &[TreePosition]| {
         let mut bytes: Vec<_> = nodes.iter().map(TreePosition::to_bytes).collect();
@@ -113,13 +107,9 @@ fn the_deepest_of_each_kind_of_bound_remains() {
     }
     write(&pack, 3, 1);
     for memory in [1 << 20, 500] {
-        let settings = DedupSettings {
-            memory,
-            bad_records: BadRecords::Stop,
-        };
         let both = sources(&[&tree, &pack]);
         let report =
-            watched(|watch| dedup::run(&both, (&out, Format::Tree), &settings, watch)).unwrap();
+            watched(|watch| sort::dedup(&both, (&out, Format::Tree), memory, watch)).unwrap();
         assert_eq!((report.tally.written, report.tally.left_out), (60, 60));
         assert_eq!((report.repeated, report.contested), (20, 0));
         let found = read_nodes(&out).into_iter();
@@ -128,13 +118,9 @@ fn the_deepest_of_each_kind_of_bound_remains() {
             .collect();
         assert_eq!(found, expected, "{memory}");
     }
-    let settings = DedupSettings {
-        memory: 1 << 20,
-        bad_records: BadRecords::Stop,
-    };
     let trees = sources(&[&tree]);
     let psum = folder.file("out.psum");
-    let report = watched(|watch| dedup::run(&trees, (&psum, Format::Psum), &settings, watch));
+    let report = watched(|watch| sort::dedup(&trees, (&psum, Format::Psum), 1 << 20, watch));
     let tally = report.unwrap().tally;
     assert_eq!((tally.written, tally.left_out), (0, 80));
 }
@@ -145,7 +131,7 @@ fn trees_are_counted_by_bound() {
     let tree = folder.file("in.tree");
     let nodes = write_nodes(&tree);
     let trees = sources(&[&tree]);
-    let stats = watched(|watch| stats::run(&trees, BadRecords::Stop, watch)).unwrap();
+    let stats = watched(|watch| stats::run(&trees, watch)).unwrap();
     let count = |bound| nodes.iter().filter(|node| node.bound == bound).count() as u64;
     assert_eq!(stats.trees.positions, BOUNDS.map(count));
     assert_eq!(stats.samples, [0; 3]);
@@ -170,8 +156,8 @@ fn bad_trees_are_found_at_their_place() {
     bytes.truncate(bytes.len() - 1);
     fs::write(&tree, &bytes).unwrap();
     let report = watched(|watch| {
-        let (trees, to) = (sources(&[&tree]), Destination::default());
-        pass::run(&trees, &to, BadRecords::Skip, watch)
+        let trees = sources(&[&tree]).skipping_bad_records(true);
+        pass::run(&trees, &Destination::default(), watch)
     })
     .unwrap();
     let classes: Vec<_> = report.tally.faults.keys().map(String::as_str).collect();

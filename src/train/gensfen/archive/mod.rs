@@ -17,17 +17,19 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::GensfenSettings;
+use super::game::Reason;
 use super::game::{PlayedGame, Segment};
-use super::outcome::Reason;
-use super::settings::GensfenSettings;
 use crate::records::game::GameResult;
-use crate::records::game_reader::GameError;
-use crate::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use crate::records::pack::{PackGame, PackReason, PackWriter};
+use crate::records::teacher::{Format, Record, TeacherReader};
 use crate::records::tree::TreePosition;
-use crate::runs::{FolderError, RunFolder, RunKind, io_error};
-use crate::types::{Color, EnteringKingRule, Key64};
+use crate::runs::{RunFolder, RunKind};
+use crate::train::data::named;
+use crate::types::{Color, Key64};
 use crate::util::counted;
 
 const KIND: RunKind = RunKind {
@@ -36,6 +38,10 @@ const KIND: RunKind = RunKind {
     journal: "gensfen.jsonl",
     format: 1,
 };
+/// Endings of the names of files.
+const GAMES: &str = "pack";
+const TREES: &str = "tree";
+
 const BYTES_PER_MEGABYTE: u64 = 1 << 20;
 
 /// The most that a run killed in its first game leaves beside an empty journal.
@@ -63,15 +69,12 @@ impl Archive {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self, FolderError> {
+    pub fn create(path: &Path, settings: &GensfenSettings) -> anyhow::Result<Self> {
         RunFolder::check_free(path, KIND)?;
-        let games = game_files(path, settings).path(1);
+        let games = SeriesNames::new(path, settings, GAMES).path(1);
         if games.exists() {
-            return Err(FolderError::Content {
-                path: games,
-                line: None,
-                reason: format!("there are games already, but no {}", KIND.settings),
-            });
+            let (games, settings) = (games.display(), KIND.settings);
+            bail!("{games}: there are games already, but no {settings}");
         }
         Self::open(RunFolder::create(path, KIND, settings)?, settings, &[])
     }
@@ -82,11 +85,11 @@ impl Archive {
     /// # Errors
     /// The folder holds no run or one with other settings, another process has it open, or a file
     /// is not valid.
-    pub fn resume(
-        path: &Path,
-        settings: &GensfenSettings,
-    ) -> Result<(Self, Vec<Entry>), FolderError> {
-        let (games, trees) = (game_files(path, settings), tree_files(path, settings));
+    pub fn resume(path: &Path, settings: &GensfenSettings) -> anyhow::Result<(Self, Vec<Entry>)> {
+        let (games, trees) = (
+            SeriesNames::new(path, settings, GAMES),
+            SeriesNames::new(path, settings, TREES),
+        );
         // After a power cut the journal can have a line whose game never reached the disk.
         let lost = Cell::new(0);
         let is_complete = |entry: &Entry| {
@@ -97,11 +100,9 @@ impl Archive {
         };
         let (folder, entries) = RunFolder::resume_same(path, KIND, settings, is_complete)?;
         if entries.is_empty() && (games.size(1) > GAME_BYTES || games.path(2).exists()) {
-            return Err(FolderError::Content {
-                path: path.join(KIND.journal),
-                line: None,
-                reason: "has no game, expected those of the files beside it".to_owned(),
-            });
+            let journal = path.join(KIND.journal);
+            let journal = journal.display();
+            bail!("{journal}: has no game, expected those of the files beside it");
         }
         games.check(entries.iter().map(Entry::place))?;
         trees.check(entries.iter().filter_map(|entry| Some(entry.trees?.place)))?;
@@ -115,15 +116,19 @@ impl Archive {
         folder: RunFolder,
         settings: &GensfenSettings,
         entries: &[Entry],
-    ) -> Result<Self, FolderError> {
+    ) -> anyhow::Result<Self> {
         let limit = settings.writing.file_mb * BYTES_PER_MEGABYTE;
         let last = entries.last();
         let place = last.map_or(Place::START, Entry::place);
-        let games = game_files(folder.path(), settings);
+        let games = SeriesNames::new(folder.path(), settings, GAMES);
         let trees = settings.trees.as_ref().map(|_| {
             let place = last.and_then(|last| last.trees);
             let place = place.map_or(Place::START, |trees| trees.place);
-            Series::open(tree_files(folder.path(), settings), limit, place)
+            Series::open(
+                SeriesNames::new(folder.path(), settings, TREES),
+                limit,
+                place,
+            )
         });
         Ok(Self {
             games: Series::open(games, limit, place)?,
@@ -142,21 +147,20 @@ impl Archive {
     }
 
     /// Enters the positions of all files, in the order in which they were written.
-    fn remember(&mut self) -> Result<(), FolderError> {
+    fn remember(&mut self) -> anyhow::Result<()> {
         if self.settings.writing.dedup_mb == 0 {
             return Ok(());
         }
-        let names = game_files(self.folder.path(), &self.settings);
-        for number in 1..=self.games.place().file {
+        let names = SeriesNames::new(self.folder.path(), &self.settings, GAMES);
+        for number in 1..=self.games.place.file {
             let path = names.path(number);
-            let file = File::open(&path).map_err(io_error(&path))?;
-            read_segments(file, |segment| self.seen.enter(&[segment])).map_err(|error| {
-                FolderError::Content {
-                    path,
-                    line: None,
-                    reason: error.to_string(),
+            let file = File::open(&path).with_context(named(&path))?;
+            for record in TeacherReader::new(BufReader::new(file), Format::Pack) {
+                if let Record::Game(game) = record.with_context(named(&path))? {
+                    let PackGame { start, moves, .. } = game.game;
+                    self.seen.enter(&[Segment { start, moves }]);
                 }
-            })?;
+            }
         }
         Ok(())
     }
@@ -165,14 +169,14 @@ impl Archive {
     ///
     /// # Errors
     /// A file cannot be written; both then end with the previous game.
-    pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry, FolderError> {
+    pub(super) fn append(&mut self, mut game: PlayedGame) -> anyhow::Result<Entry> {
         let repeated = self.seen.cut(&mut game.segments);
         let written = self.write(&game, repeated);
-        match written.and_then(|entry| self.folder.append(&entry).map(|()| entry)) {
+        match written.and_then(|entry| Ok(self.folder.append(&entry).map(|()| entry)?)) {
             Ok(entry) => {
-                self.games.keep(entry.place());
+                self.games.place = entry.place();
                 if let (Some(series), Some(trees)) = (&mut self.trees, entry.trees) {
-                    series.keep(trees.place);
+                    series.place = trees.place;
                 }
                 self.seen.enter(&game.segments);
                 Ok(entry)
@@ -187,8 +191,8 @@ impl Archive {
     }
 
     /// Writes a game, and returns its entry for the journal.
-    fn write(&mut self, game: &PlayedGame, repeated: u64) -> Result<Entry, FolderError> {
-        let bytes = pack_bytes(game).map_err(io_error(self.folder.path()))?;
+    fn write(&mut self, game: &PlayedGame, repeated: u64) -> anyhow::Result<Entry> {
+        let bytes = pack_bytes(game).with_context(named(self.folder.path()))?;
         let place = self.games.write(&bytes)?;
         let nodes = game.trees.as_deref().unwrap_or_default();
         let trees = match &mut self.trees {
@@ -217,21 +221,6 @@ impl Archive {
 
 fn tree_bytes(nodes: &[TreePosition]) -> Vec<u8> {
     nodes.iter().flat_map(TreePosition::to_bytes).collect()
-}
-
-fn game_files(folder: &Path, settings: &GensfenSettings) -> SeriesNames {
-    SeriesNames {
-        folder: folder.to_owned(),
-        prefix: settings.writing.name.clone(),
-        ending: "pack",
-    }
-}
-
-fn tree_files(folder: &Path, settings: &GensfenSettings) -> SeriesNames {
-    SeriesNames {
-        ending: "tree",
-        ..game_files(folder, settings)
-    }
 }
 
 /// A line of the journal: a finished game.
@@ -334,11 +323,6 @@ impl Tally {
         }
         *self.reasons.entry(entry.reason).or_default() += 1;
     }
-
-    /// Games without a winner.
-    pub fn draws(&self) -> u64 {
-        self.games - self.wins.iter().sum::<u64>()
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
@@ -353,7 +337,7 @@ impl fmt::Display for Tally {
             counted(self.games, "game"),
             percent(self.wins[Color::Black.index()]),
             percent(self.wins[Color::White.index()]),
-            percent(self.draws()),
+            percent(self.games - self.wins.iter().sum::<u64>()),
             self.written as f64 / games,
         )?;
         if self.entering_kings > 0 {
@@ -385,36 +369,19 @@ fn pack_bytes(game: &PlayedGame) -> io::Result<Vec<u8>> {
             start: segment.start.clone(),
             moves: segment.moves.clone(),
             result: GameResult::of_winner(game.outcome.winner),
-            reason: pack_reason(game.outcome.reason, game.rule),
+            reason: pack_reason(game.outcome.reason),
         })?;
     }
     Ok(writer.into_inner())
 }
 
-/// Reads the segments of a file in their order.
-fn read_segments(file: File, mut each: impl FnMut(Segment)) -> Result<(), GameError> {
-    for game in PackReader::new(BufReader::new(file)) {
-        let PackGame { start, moves, .. } = game?;
-        each(Segment { start, moves });
-    }
-    Ok(())
-}
-
-const fn pack_reason(reason: Reason, rule: EnteringKingRule) -> PackReason {
+const fn pack_reason(reason: Reason) -> PackReason {
     match reason {
         Reason::Mate | Reason::Adjudication => PackReason::RESIGNATION,
         Reason::Repetition => PackReason::REPETITION,
         Reason::PerpetualCheck => PackReason::PERPETUAL_CHECK,
         Reason::MaxPly => PackReason::MAX_MOVES,
-        Reason::Declaration => match rule {
-            EnteringKingRule::CsaRule24 | EnteringKingRule::CsaRule24Handicap => {
-                PackReason::DECLARATION_24
-            }
-            EnteringKingRule::TryRule => PackReason::TRY,
-            EnteringKingRule::CsaRule27
-            | EnteringKingRule::CsaRule27Handicap
-            | EnteringKingRule::NoEnteringKing => PackReason::DECLARATION_27,
-        },
+        Reason::Declaration => PackReason::DECLARATION_27,
     }
 }
 
@@ -441,6 +408,14 @@ struct SeriesNames {
 }
 
 impl SeriesNames {
+    fn new(folder: &Path, settings: &GensfenSettings, ending: &'static str) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            prefix: settings.writing.name.clone(),
+            ending,
+        }
+    }
+
     fn path(&self, file: u32) -> PathBuf {
         let Self { prefix, ending, .. } = self;
         self.folder.join(format!("{prefix}-{file:04}.{ending}"))
@@ -457,16 +432,14 @@ impl SeriesNames {
     }
 
     /// Checks that every file reaches to the last of its places, which are in order.
-    fn check(&self, places: impl Iterator<Item = Place>) -> Result<(), FolderError> {
+    fn check(&self, places: impl Iterator<Item = Place>) -> anyhow::Result<()> {
         let ends: BTreeMap<u32, u64> = places.map(|place| (place.file, place.end)).collect();
-        let short = ends.into_iter().find(|&(file, end)| self.size(file) < end);
-        short.map_or(Ok(()), |(file, end)| {
-            Err(FolderError::Content {
-                path: self.path(file),
-                line: None,
-                reason: format!("has {} bytes, expected {end}", self.size(file)),
-            })
-        })
+        for (file, end) in ends {
+            let (path, size) = (self.path(file), self.size(file));
+            let path = path.display();
+            ensure!(size >= end, "{path}: has {size} bytes, expected {end}");
+        }
+        Ok(())
     }
 }
 
@@ -483,7 +456,7 @@ struct Series {
 
 impl Series {
     /// Opens a series after a place; anything after it is cut off.
-    fn open(names: SeriesNames, limit: u64, place: Place) -> Result<Self, FolderError> {
+    fn open(names: SeriesNames, limit: u64, place: Place) -> anyhow::Result<Self> {
         let path = names.path(place.file);
         let mut series = Self {
             file: open(&path)?,
@@ -491,13 +464,8 @@ impl Series {
             limit,
             place,
         };
-        series.cut().map_err(io_error(&path))?;
+        series.cut().with_context(named(&path))?;
         Ok(series)
-    }
-
-    /// The place after the last piece.
-    const fn place(&self) -> Place {
-        self.place
     }
 
     /// Cuts off everything after the last piece.
@@ -506,46 +474,41 @@ impl Series {
         self.file.seek(SeekFrom::Start(self.place.end)).map(drop)
     }
 
-    /// Writes a piece and returns the place after it. It becomes a part of the series by
-    /// [`Self::keep`]; until then [`Self::cut`] removes it.
-    fn write(&mut self, bytes: &[u8]) -> Result<Place, FolderError> {
+    /// Writes a piece and returns the place after it. It becomes a part of the series when that is
+    /// `place`; until then [`Self::cut`] removes it.
+    fn write(&mut self, bytes: &[u8]) -> anyhow::Result<Place> {
         if self.place.end >= self.limit {
             self.next_file()?;
         }
         let path = self.names.path(self.place.file);
-        self.file.write_all(bytes).map_err(io_error(&path))?;
+        self.file.write_all(bytes).with_context(named(&path))?;
         Ok(Place {
             end: self.place.end + bytes.len() as u64,
             ..self.place
         })
     }
 
-    /// Keeps the piece that was written last.
-    const fn keep(&mut self, place: Place) {
-        self.place = place;
-    }
-
-    fn next_file(&mut self) -> Result<(), FolderError> {
+    fn next_file(&mut self) -> anyhow::Result<()> {
         let path = self.names.path(self.place.file);
-        self.file.sync_data().map_err(io_error(&path))?;
+        self.file.sync_data().with_context(named(&path))?;
         self.place = Place {
             file: self.place.file + 1,
             end: 0,
         };
         let path = self.names.path(self.place.file);
         self.file = open(&path)?;
-        self.cut().map_err(io_error(&path))
+        self.cut().with_context(named(&path))
     }
 }
 
-fn open(path: &Path) -> Result<File, FolderError> {
+fn open(path: &Path) -> anyhow::Result<File> {
     // Not in append mode, in which a file cannot be shortened on every system.
     let options = File::options()
         .create(true)
         .write(true)
         .truncate(false)
         .open(path);
-    options.map_err(io_error(path))
+    options.with_context(named(path))
 }
 
 /// The positions written so far, so that games do not repeat samples: a table of position keys

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
 use std::sync::Arc;
 
+use anyhow::bail;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
-use super::outcome::{Outcome, Referee};
-use super::settings::{Diversions, GensfenSettings, TreeSampling};
-use super::{GensfenError, Run};
+use super::{Diversions, Endings, GensfenSettings, RULE, Run, TreeSampling};
 use crate::movegen::legal_moves;
 use crate::openings::{Opener, Opening, Purpose, below, fraction, generator};
 use crate::position::Position;
@@ -16,7 +17,7 @@ use crate::records::packed::PackedSfen;
 use crate::records::score;
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine, TreeNode};
-use crate::types::{EnteringKingRule, Move};
+use crate::types::{Color, Move, Repetition};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]
@@ -33,8 +34,6 @@ pub(super) struct PlayedGame {
     pub(super) number: u64,
     pub(super) segments: Vec<Segment>,
     pub(super) outcome: Outcome,
-    /// The rule for declarations in this game.
-    pub(super) rule: EnteringKingRule,
     /// Positions searched, written or not.
     pub(super) plies: u64,
     pub(super) nodes: u64,
@@ -49,7 +48,6 @@ pub(super) struct PlayedGame {
 /// Plays games, one after the other. Each depends on its number and the settings only.
 pub(super) struct Player<'a> {
     settings: &'a GensfenSettings,
-    rule: EnteringKingRule,
     opener: Opener<'a>,
     solo: Solo,
     /// The limits of the positions that are written.
@@ -59,12 +57,12 @@ pub(super) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    pub(super) fn new(run: Run<'a>, rule: EnteringKingRule) -> Result<Self, GensfenError> {
+    pub(super) fn new(run: Run<'a>) -> anyhow::Result<Self> {
         let settings = run.settings;
         let solo = Solo::new(Settings {
             hash_mb: settings.hash_mb,
             max_moves_to_draw: settings.endings.max_ply,
-            entering_king_rule: rule,
+            entering_king_rule: RULE,
             // Both sides value a draw at 0.
             draw_value: [0; 2],
             evaluator: run.evaluator.clone(),
@@ -76,8 +74,7 @@ impl<'a> Player<'a> {
         let gaps = settings.gaps.as_ref();
         Ok(Self {
             settings,
-            rule,
-            opener: Opener::new(&settings.openings, run.starts, rule, seed, max_ply),
+            opener: Opener::new(&settings.openings, run.starts, RULE, seed, max_ply),
             solo,
             limits_between: gaps.map_or_else(|| Arc::clone(&limits), |gaps| gaps.limits().into()),
             limits,
@@ -89,14 +86,14 @@ impl<'a> Player<'a> {
         &mut self,
         number: u64,
         is_aborted: &dyn Fn() -> bool,
-    ) -> Result<Option<PlayedGame>, GensfenError> {
+    ) -> anyhow::Result<Option<PlayedGame>> {
         let settings = self.settings;
         let (opening, max_ply) = self.open(number)?;
         let mut random = generator(Purpose::GAME, settings.seed, number, 0);
         let is_to_mate =
             fraction(&mut random) < settings.endings.to_mate || opening.is_entering_king();
         let diverted = diverted_plies(&settings.diversions, &mut random);
-        let mut referee = Referee::new(&settings.endings, self.rule, max_ply, is_to_mate);
+        let mut referee = Referee::new(&settings.endings, max_ply, is_to_mate);
         let mut position = opening.position.clone();
         let mut chain = Chain::new(settings, &mut random);
         let sampling = settings.trees.as_ref();
@@ -113,7 +110,10 @@ impl<'a> Player<'a> {
             let is_written = chain.takes(position.game_ply());
             let lines = self.think(&position, is_written, is_diverted, &mut nodes);
             let Some(best) = lines.first() else {
-                return Err(GensfenError::NoMove(position.to_sfen()));
+                let sfen = position.to_sfen();
+                bail!(
+                    "the search has no move in {sfen}, expected one because there is a legal one"
+                );
             };
             if is_written && let Some(trees) = &mut trees {
                 trees.draw(&position, &self.solo);
@@ -135,17 +135,16 @@ impl<'a> Player<'a> {
             number,
             segments: chain.segments,
             outcome,
-            rule: self.rule,
             plies,
             nodes,
             rejected: opening.rejected,
             entering_king: opening.is_entering_king(),
-            trees: trees.map(TreeSampler::finish),
+            trees: trees.map(|trees| trees.nodes),
         }))
     }
 
     /// Prepares the searchers and chooses the opening; also returns the last ply of the game.
-    fn open(&mut self, number: u64) -> Result<(Opening, u32), GensfenError> {
+    fn open(&mut self, number: u64) -> anyhow::Result<(Opening, u32)> {
         let usual_max_ply = self.settings.endings.max_ply;
         self.solo.new_game();
         self.solo.set_max_moves(usual_max_ply);
@@ -263,11 +262,7 @@ fn diverted_plies(diversions: &Diversions, random: &mut ChaCha8Rng) -> Vec<u32> 
 
 /// Draws one of the lines within `multi_pv_diff` of the best, better ones with a higher weight.
 /// `lines` is not empty.
-pub(in crate::train) fn choose(
-    diversions: &Diversions,
-    lines: &[SoloLine],
-    random: &mut ChaCha8Rng,
-) -> Move {
+fn choose(diversions: &Diversions, lines: &[SoloLine], random: &mut ChaCha8Rng) -> Move {
     let best = i32::from(score::of_value(lines[0].value));
     let loss = |line: &SoloLine| (best - i32::from(score::of_value(line.value))).max(0) as u32;
     let weight = |line: &SoloLine| match diversions.temperature {
@@ -289,7 +284,7 @@ pub(in crate::train) fn choose(
 struct TreeSampler {
     sampling: TreeSampling,
     random: ChaCha8Rng,
-    /// The nodes drawn so far, each position once.
+    /// The nodes drawn so far, each position once, in the order in which they were first drawn.
     nodes: Vec<TreePosition>,
     /// The index of each position in `nodes`.
     indices: HashMap<PackedSfen, usize>,
@@ -344,11 +339,6 @@ impl TreeSampler {
             }
         }
     }
-
-    /// The nodes in the order in which their positions were first drawn.
-    fn finish(self) -> Vec<TreePosition> {
-        self.nodes
-    }
 }
 
 fn tree_position(position: &Position, node: TreeNode) -> TreePosition {
@@ -359,6 +349,205 @@ fn tree_position(position: &Position, node: TreeNode) -> TreePosition {
         ply: u16::try_from(position.game_ply()).unwrap_or(u16::MAX),
         depth: node.depth as u8,
         bound: node.bound,
+    }
+}
+
+// --- Ends of games ---
+
+/// How a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Outcome {
+    /// `None` for a draw.
+    pub winner: Option<Color>,
+    /// Why the game ended so.
+    pub reason: Reason,
+}
+
+/// Why a game ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The loser has no legal move, in check or not.
+    Mate,
+    /// The winner could declare a win.
+    Declaration,
+    /// The fourth occurrence of a position, a draw.
+    Repetition,
+    /// The fourth occurrence of a position where all moves of the loser were checks.
+    PerpetualCheck,
+    /// The game reached the maximum ply, a draw.
+    MaxPly,
+    /// The scores were beyond the limits of the settings.
+    Adjudication,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Mate => "mate",
+            Self::Declaration => "declaration",
+            Self::Repetition => "repetition",
+            Self::PerpetualCheck => "perpetual check",
+            Self::MaxPly => "the limit of moves",
+            Self::Adjudication => "adjudication",
+        })
+    }
+}
+
+impl Outcome {
+    const fn draw(reason: Reason) -> Self {
+        Self {
+            winner: None,
+            reason,
+        }
+    }
+
+    const fn win(winner: Color, reason: Reason) -> Self {
+        Self {
+            winner: Some(winner),
+            reason,
+        }
+    }
+}
+
+/// Decides when one game ends.
+pub(super) struct Referee<'a> {
+    endings: &'a Endings,
+    /// The game is a draw after this ply.
+    max_ply: u32,
+    /// Whether the game is played to its end by the rules, without adjudication.
+    is_to_mate: bool,
+    /// Consecutive plies in which black (positive) or white (negative) was far ahead by both
+    /// scores.
+    agreed: i64,
+}
+
+impl<'a> Referee<'a> {
+    /// `max_ply` and `is_to_mate` may differ from game to game.
+    pub(super) fn new(endings: &'a Endings, max_ply: u32, is_to_mate: bool) -> Self {
+        Self {
+            endings,
+            max_ply,
+            is_to_mate,
+            agreed: 0,
+        }
+    }
+
+    /// The end of the game by the rules or at the maximum ply.
+    pub(super) fn end(&self, position: &Position) -> Option<Outcome> {
+        end_by_rules(position)
+            .or_else(|| (position.game_ply() > self.max_ply).then(|| Outcome::draw(Reason::MaxPly)))
+    }
+
+    /// The end of the game by adjudication, given the score of the side to move in centipawns.
+    pub(super) fn adjudicate(&mut self, side_to_move: Color, score: i16) -> Option<Outcome> {
+        if self.is_to_mate {
+            return None;
+        }
+        let size = u32::from(score.unsigned_abs());
+        let leader = if score > 0 {
+            side_to_move
+        } else {
+            !side_to_move
+        };
+        let win = Outcome::win(leader, Reason::Adjudication);
+        let sign = if size < self.endings.adjudication {
+            0
+        } else if leader == Color::Black {
+            1
+        } else {
+            -1
+        };
+        let goes_on = sign == self.agreed.signum();
+        self.agreed = sign + if goes_on { self.agreed } else { 0 };
+        (self.agreed.unsigned_abs() >= u64::from(self.endings.adjudication_plies) && sign != 0)
+            .then_some(win)
+    }
+}
+
+/// The end of the game by the rules alone.
+pub(super) fn end_by_rules(position: &Position) -> Option<Outcome> {
+    let us = position.side_to_move();
+    if legal_moves(position).is_empty() {
+        return Some(Outcome::win(!us, Reason::Mate));
+    }
+    match position.rule_repetition() {
+        Some(Repetition::Draw) => return Some(Outcome::draw(Reason::Repetition)),
+        Some(Repetition::Win) => return Some(Outcome::win(us, Reason::PerpetualCheck)),
+        Some(Repetition::Lose) => return Some(Outcome::win(!us, Reason::PerpetualCheck)),
+        _ => {}
+    }
+    position
+        .declaration(RULE)
+        .map(|_| Outcome::win(us, Reason::Declaration))
+}
+
+#[cfg(test)]
+mod outcome_tests {
+    use super::*;
+
+    fn endings() -> Endings {
+        Endings {
+            max_ply: 320,
+            eval_limit: 32_000,
+            adjudication: 2000,
+            adjudication_plies: 3,
+            to_mate: 0.0,
+            entering_king: RULE.name().to_owned(),
+        }
+    }
+
+    fn position(sfen: &str) -> Position {
+        Position::from_sfen(sfen).expect("a good position")
+    }
+
+    #[test]
+    fn no_legal_move_is_a_loss_in_check_or_not() {
+        for sfen in [
+            "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
+            "8k/6G2/7G1/9/9/9/9/9/4K4 w - 1",
+        ] {
+            let outcome = end_by_rules(&position(sfen));
+            assert_eq!(
+                outcome,
+                Some(Outcome::win(Color::Black, Reason::Mate)),
+                "{sfen}"
+            );
+        }
+        assert_eq!(end_by_rules(&Position::startpos()), None);
+    }
+
+    #[test]
+    fn the_last_move_is_a_draw_unless_it_mates() {
+        let endings = endings();
+        let referee = Referee::new(&endings, 320, false);
+        let late = |side: char| position(&format!("4k4/4G4/4P4/9/9/9/9/9/4K4 {side} - 321"));
+        let mated = referee.end(&late('w')).map(|outcome| outcome.reason);
+        assert_eq!(mated, Some(Reason::Mate));
+        let drawn = "4k4/9/9/9/9/9/9/9/4K4 b P 321";
+        let drawn = referee.end(&position(drawn));
+        assert_eq!(drawn, Some(Outcome::draw(Reason::MaxPly)));
+    }
+
+    #[test]
+    fn both_sides_must_agree_for_several_plies() {
+        let endings = endings();
+        let adjudicate = |scores: &[(Color, i16)], is_to_mate| {
+            let mut referee = Referee::new(&endings, 320, is_to_mate);
+            let outcomes = scores
+                .iter()
+                .map(|&(side, score)| referee.adjudicate(side, score));
+            outcomes.collect::<Vec<_>>()
+        };
+        let (black, white) = (Color::Black, Color::White);
+        let win = Some(Outcome::win(black, Reason::Adjudication));
+        let agreed = [(black, 2000), (white, -2100), (black, 2500)];
+        assert_eq!(adjudicate(&agreed, false), [None, None, win]);
+        assert_eq!(adjudicate(&agreed, true), [None, None, None]);
+        let broken = [(black, 2000), (white, -1999), (black, 2500), (white, -2500)];
+        assert_eq!(adjudicate(&broken, false), [None; 4]);
+        let turned = [(black, 2000), (white, -2000), (black, -2000)];
+        assert_eq!(adjudicate(&turned, false), [None; 3]);
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::eval::Evaluator;
 use crate::openings::{SelfPlayOpenings, StartPositions, StartSet};
 use crate::runs::Shard;
-use crate::train::gensfen::settings::{Effort, Endings, Gaps, Writing};
+use crate::train::gensfen::{Effort, Endings, Gaps, Writing};
 use crate::types::Bound;
 
 const NO_DIVERSIONS: Diversions = Diversions {
@@ -43,7 +43,7 @@ fn settings(diversions: Diversions) -> GensfenSettings {
             adjudication: 32_000,
             adjudication_plies: 6,
             to_mate: 0.0,
-            entering_king: EnteringKingRule::default().name().to_owned(),
+            entering_king: RULE.name().to_owned(),
         },
         writing: Writing {
             name: "games".to_owned(),
@@ -60,13 +60,12 @@ fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> V
         roots: StartSet::startpos(),
         entering_kings: None,
     };
-    let rule = EnteringKingRule::default();
     let run = Run {
         settings,
         starts: &starts,
         evaluator: &Evaluator::default(),
     };
-    let player = Player::new(run, rule);
+    let player = Player::new(run);
     let mut player = player.expect("there is memory for one MB");
     let mut game = |number| player.play(number, &|| false);
     let games = numbers.into_iter().map(|number| {
@@ -265,7 +264,7 @@ fn the_deeper_value_of_a_position_remains() {
     for (value, depth) in [(90, 4), (180, 5), (270, 4), (0, 5)] {
         sampler.add(tree_position(&position, node(value, depth)));
     }
-    let nodes = sampler.finish();
+    let nodes = sampler.nodes;
     assert_eq!(nodes.len(), 1);
     assert_eq!((nodes[0].score, nodes[0].depth), (200, 5));
 }

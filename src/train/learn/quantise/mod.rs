@@ -9,7 +9,7 @@
 //!
 //! This holds for the feature transformer and for outputs directly behind it. Hidden layers have
 //! steps that depend on their weights; these are rounded at the end, see
-//! [`rounding`](super::rounding).
+//! [`hidden`].
 
 #![expect(
     clippy::cast_precision_loss,
@@ -20,9 +20,9 @@ mod hidden;
 
 use rayon::prelude::*;
 
-use super::chunk::{CHUNK, Chunk};
 use super::loss::Target;
 use super::pass::Pass;
+use super::sample::{CHUNK, Chunk};
 use super::sample::{FEATURES, Sample};
 use super::weights::{BLOCK, Layout, Row, Weights};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
@@ -64,7 +64,7 @@ pub(super) fn quantise<'a>(
     unknown: &[Sample],
 ) -> Quantised {
     let grid = Grid::new(weights.layout(), scale);
-    let network = match weights.layout().hidden() {
+    let network = match weights.layout().hidden {
         None => quantise_direct(weights, grid, text),
         Some(hidden) => {
             let known: Vec<&Sample> = known.collect();
@@ -78,13 +78,13 @@ pub(super) fn quantise<'a>(
 /// The inverse of [`quantise`], up to rounding; `None` where the network cannot be trained.
 pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
     let mut weights = Weights::zeroed(Layout::new(network.shape())?);
-    match weights.layout().hidden() {
+    match weights.layout().hidden {
         None => direct_to_floats(network.output_layer.as_ref()?, scale, &mut weights),
         Some(hidden) => hidden::to_floats(network, hidden, scale, &mut weights),
     }
-    let (layout, width) = (weights.layout(), weights.layout().width());
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
     let transformer = &network.transformer;
-    let part = Grid::new(layout, scale).one().recip();
+    let part = Grid::new(layout, scale).one.recip();
     for (number, block) in weights.blocks_mut().enumerate() {
         for (row, to) in block[..=layout.biases()].iter_mut().enumerate() {
             let from = if row < layout.biases() {
@@ -105,14 +105,14 @@ pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
 fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample]) -> ErrorReport {
     let mut report = ErrorReport::default();
     let mut pass = Pass::new(weights.layout());
-    let mut chunk = Chunk::new(weights.layout().feature_set());
+    let mut chunk = Chunk::new(weights.layout().shape.features);
     for part in samples.chunks(CHUNK) {
         chunk.fill(part.iter(), |_| Target::exact(0.0));
         let outputs = pass.forward(weights, &chunk);
         for (position, &output) in outputs.iter().enumerate() {
             let sums =
                 [0, 1].map(|side| sums(&network.transformer, chunk.features(position, side)));
-            let bucket = match weights.layout().hidden() {
+            let bucket = match weights.layout().hidden {
                 None => chunk.positions()[position].bucket.into(),
                 Some(_) => 0,
             };
@@ -152,7 +152,7 @@ impl Grid {
     pub(super) fn new(layout: Layout, scale: u16) -> Self {
         // Half the scale and twice the weights make finer steps, and leave weights up to 1.
         let output_scale = scale.div_ceil(2);
-        let (one, multiple) = match layout.hidden() {
+        let (one, multiple) = match layout.hidden {
             None => (QA, 1.0),
             // Files hold half of the factors of products.
             Some(hidden) if hidden.is_products => (MAX_FACTOR, 2.0),
@@ -162,19 +162,9 @@ impl Grid {
         Self {
             one: one as f32,
             multiple,
-            output_one: layout.hidden().is_none().then_some(output_one),
+            output_one: layout.hidden.is_none().then_some(output_one),
             output_scale: output_scale.into(),
         }
-    }
-
-    /// The integer that stands for 1 in the feature transformer.
-    pub(super) const fn one(self) -> f32 {
-        self.one
-    }
-
-    /// The integer that stands for 1 in the weight of an output, and the scale of the file.
-    pub(super) fn output(self) -> (f32, i32) {
-        (self.output_one.unwrap_or(QB as f32), self.output_scale)
     }
 
     /// Writes the weights of the network: all that have a step rounded to it, those of features
@@ -222,7 +212,7 @@ fn round_rows(from: &[Row], shared: &[Row], to: &mut [Row], (one, most): (f32, f
 
 /// The feature transformer; its weights have been rounded by [`Grid::round`].
 pub(super) fn transformer(weights: &Weights, grid: Grid) -> FeatureTransformer {
-    let (layout, width) = (weights.layout(), weights.layout().width());
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
     let mut transformer = FeatureTransformer {
         biases: Aligned::zeroed(width),
         weights: Aligned::zeroed(layout.biases() * width),
@@ -236,7 +226,7 @@ pub(super) fn transformer(weights: &Weights, grid: Grid) -> FeatureTransformer {
             };
             for place in 0..BLOCK {
                 // In range, because the optimiser clamps weights.
-                to[layout.column(number, place)] = (from.0[place] * grid.one()).round() as i16;
+                to[layout.column(number, place)] = (from.0[place] * grid.one).round() as i16;
             }
         }
     }
@@ -258,8 +248,8 @@ pub(super) fn sums(transformer: &FeatureTransformer, features: &[u16]) -> Vec<i1
 
 /// The quantised network without hidden layers: all weights have been rounded in training.
 fn quantise_direct(weights: &Weights, grid: Grid, text: &str) -> Network {
-    let (layout, width) = (weights.layout(), weights.layout().width());
-    let (one, scale) = grid.output();
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
+    let (one, scale) = (grid.output_one.unwrap_or(QB as f32), grid.output_scale);
     let mut output_weights = Aligned::zeroed(OUTPUT_BUCKETS * 2 * width);
     for (number, block) in weights.blocks().enumerate() {
         for (row, from) in block[layout.outputs()].iter().enumerate() {
@@ -276,7 +266,7 @@ fn quantise_direct(weights: &Weights, grid: Grid, text: &str) -> Network {
         scale,
     };
     Network::with_output_layer(
-        layout.feature_set(),
+        layout.shape.features,
         transformer(weights, grid),
         output_layer,
         text,
@@ -285,7 +275,7 @@ fn quantise_direct(weights: &Weights, grid: Grid, text: &str) -> Network {
 
 /// The inverse of [`quantise_direct`].
 fn direct_to_floats(output_layer: &OutputLayer, scale: u16, weights: &mut Weights) {
-    let (layout, width) = (weights.layout(), weights.layout().width());
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
     let part = output_layer.scale as f32 / f32::from(scale) / QB as f32;
     for (number, block) in weights.blocks_mut().enumerate() {
         for (row, to) in block[layout.outputs()].iter_mut().enumerate() {

@@ -6,9 +6,9 @@ use rand_chacha::ChaCha8Rng;
 use super::{samples, settings, shapes};
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape;
-use crate::train::learn::chunk::{CHUNK, Chunk};
 use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::pass::Pass;
+use crate::train::learn::sample::{CHUNK, Chunk};
 use crate::train::learn::sample::{MAX_ACTIVE, Sample};
 use crate::train::learn::settings::Settings;
 use crate::train::learn::weights::{BLOCK, Layout, Weights};
@@ -22,9 +22,9 @@ fn layout_of(shape: Shape) -> Layout {
 fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
     let layout = weights.layout();
     let mut inputs = [[0; MAX_ACTIVE]; 2];
-    let active = sample.features(layout.feature_set(), &mut inputs);
+    let active = sample.features(layout.shape.features, &mut inputs);
     // Clipped columns by side, in the order of the feature transformer.
-    let mut columns = vec![vec![0.0; layout.width()]; 2];
+    let mut columns = vec![vec![0.0; layout.shape.width]; 2];
     for (number, block) in weights.blocks().enumerate() {
         for (columns, inputs) in columns.iter_mut().zip(&inputs) {
             for place in 0..BLOCK {
@@ -38,7 +38,7 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
         }
     }
     let top: Vec<f64> = weights.top.iter().copied().map(f64::from).collect();
-    let Some(hidden) = layout.hidden() else {
+    let Some(hidden) = layout.hidden else {
         let mut output = top[sample.bucket()];
         for (number, block) in weights.blocks().enumerate() {
             for (side, columns) in columns.iter().enumerate() {
@@ -123,7 +123,7 @@ fn check_gradient(layout: Layout) {
     let target = |sample: &Sample| targets.of(sample);
     let mut weights = Weights::random(layout, 3);
     let mut gradient = Weights::zeroed(layout);
-    let mut chunk = Chunk::new(layout.feature_set());
+    let mut chunk = Chunk::new(layout.shape.features);
     chunk.fill(samples.iter(), target);
     let mut pass = Pass::new(layout);
     let chunks = std::slice::from_ref(&chunk);
@@ -139,11 +139,7 @@ fn check_gradient(layout: Layout) {
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let mut compared = 0;
     // So small that hardly a neuron passes the bends of its activation.
-    let step = if layout.hidden().is_some() {
-        1e-5
-    } else {
-        1e-3
-    };
+    let step = if layout.hidden.is_some() { 1e-5 } else { 1e-3 };
     let difference = |weights: &mut Weights, get: &dyn Fn(&mut Weights) -> &mut f32| {
         let before = *get(weights);
         let mut at = |by: f32| {
@@ -201,8 +197,8 @@ fn each_column_and_input_has_one_place() {
             .map(|(block, place)| layout.column(block, place))
             .collect();
         columns.sort_unstable();
-        assert!(columns.into_iter().eq(0..layout.width()), "{shape}");
-        let Some(hidden) = layout.hidden() else {
+        assert!(columns.into_iter().eq(0..layout.shape.width), "{shape}");
+        let Some(hidden) = layout.hidden else {
             continue;
         };
         let mut inputs: Vec<usize> = blocks()

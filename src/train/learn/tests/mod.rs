@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::LearnError;
 use super::data::{Data, Judged};
 use super::filter::{Filter, Tactical};
 use super::net::{InitialWeights, Learner};
@@ -231,7 +230,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
         let weights = InitialWeights::open(&path, settings.shape)?;
         let mut learner = Learner::new(settings, &data).expect("good settings");
         learner.init_from(weights);
-        Ok::<_, LearnError>(learner)
+        anyhow::Ok(learner)
     };
     let mut first = Learner::new(settings(), &data).expect("good settings");
     run_to_end(&mut first);
@@ -310,7 +309,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
 /// A network with zones begins as the one without, then differs from zone to zone, and can be begun
 /// again with its file, which is written.
 fn check_zones<'a>(
-    begun: &impl Fn(Settings) -> Result<Learner<'a>, LearnError>,
+    begun: &impl Fn(Settings) -> anyhow::Result<Learner<'a>>,
     first: &Learner<'_>,
     write: &impl Fn(&[u8]),
 ) {

@@ -4,7 +4,7 @@ use super::*;
 use crate::eval::kppt::scalar;
 use crate::eval::kppt::{number_in_hand, number_on_board};
 use crate::train::learn::data::Data;
-use crate::train::learn::kppt::fold::Folded;
+use crate::train::learn::kppt::Folded;
 use crate::train::learn::kppt::index::{KingPair, NUMBERS};
 use crate::train::learn::kppt::tables::Factor;
 use crate::train::learn::loss::loss_and_slope;

@@ -10,9 +10,9 @@ mod ties;
 use std::sync::atomic::AtomicBool;
 
 use super::Learner;
-use super::pass::Pass;
+use super::index::Batch;
+use super::tables::Pass;
 use super::tables::Tables;
-use super::view::Batch;
 use crate::position::Position;
 use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};

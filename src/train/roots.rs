@@ -1,49 +1,59 @@
 //! Roots: start positions for self-play, taken from the first moves of games of strong players.
 //!
 //! The idea and the filters are those of dlshogi's `csa_to_roots_hcp.py`. Games are read one at a
-//! time; only their positions are kept in memory. [`collect`] counts the positions, and [`check`]
-//! plays from each of them and drops those from which games repeat moves.
-
-mod check;
+//! time; only their positions are kept in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::fs::{self, File};
-use std::io::BufReader;
 
-use super::data::pass::{BadRecords, Tally};
-use super::data::{DataError, Source, Sources};
+use clap::Args;
+
+use super::data::{Sources, Tally};
 use crate::position::Position;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::PackedSfen;
-use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader, from_record};
-use crate::records::{csa, encoding};
+use crate::records::teacher::TeacherGame;
 use crate::runs::Watch;
-use crate::types::Color;
+use crate::util::parse_positive;
 
-pub use check::{CheckError, CheckSettings, CheckedRoot, check};
-
-/// Filters of the games and of their positions.
-#[derive(Clone, Debug)]
+/// Filters of the games and of their positions: options of `raicho roots`.
+#[derive(Clone, Debug, Args)]
 pub struct RootsSettings {
-    /// Minimum rating, which both players must have.
+    /// Minimum rating, which both players must have; games without ratings are left out
+    #[arg(long, value_name = "RATING", help_heading = GAMES)]
     pub min_rating: Option<f64>,
-    /// Minimum length of a game in plies.
+
+    /// Minimum length of a game in plies
+    #[arg(long, value_name = "PLIES", default_value_t = 0, help_heading = GAMES)]
     pub min_plies: usize,
-    /// Number of first moves of a game before which the positions are taken.
-    pub plies: usize,
-    /// Score in centipawns, of either side, above which no further positions of the game are taken.
+
+    /// Also use games that were interrupted, lost on time or by a foul, and USI lines, whose end is
+    /// unknown. Games that ended by repetition are never used
+    #[arg(long, help_heading = GAMES)]
+    pub unfinished: bool,
+
+    /// Number of first moves of each game before which the positions are taken
+    #[arg(
+        long,
+        value_name = "PLIES",
+        default_value_t = 16,
+        value_parser = parse_positive::<u16>,
+        help_heading = POSITIONS
+    )]
+    pub plies: u16,
+
+    /// Take no further positions of a game once its score exceeds this number of centipawns for
+    /// either side
+    #[arg(long, value_name = "CP", help_heading = POSITIONS)]
     pub eval_limit: Option<u32>,
-    /// Whether to use games that were interrupted, lost on time or by a foul, or whose end is
-    /// unknown.
-    pub with_unfinished: bool,
-    /// Minimum number of games of a position.
+
+    /// Minimum number of games of a position
+    #[arg(long, value_name = "GAMES", default_value_t = 1, help_heading = POSITIONS)]
     pub min_count: u64,
-    /// Quantile of the number of games, 0 to 1: less frequent positions are dropped; 0 drops none.
-    pub percentile: f64,
-    /// How to treat games that cannot be read.
-    pub bad_records: BadRecords,
 }
+
+const GAMES: &str = "Which games";
+const POSITIONS: &str = "Which positions";
 
 /// Number of games by what became of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -68,9 +78,6 @@ pub struct Collection {
     pub games: GameCounts,
     /// Statistics of all positions before the filters.
     pub before: Table,
-    /// Minimum number of games of a kept position: the given minimum, or that of the percentile if
-    /// it is higher.
-    pub threshold: u64,
     /// The kept positions, the most frequent first.
     pub roots: Vec<Root>,
 }
@@ -84,34 +91,33 @@ pub fn collect(
     sources: &Sources,
     settings: &RootsSettings,
     watch: &Watch<'_>,
-) -> Result<Collection, DataError> {
+) -> anyhow::Result<Collection> {
     let mut counter = Counter {
         settings,
         games: GameCounts::default(),
         positions: HashMap::new(),
     };
-    let mut tally = Tally::default();
-    read_games(sources, settings.bad_records, &mut tally, watch, |game| {
-        counter.take(&game);
+    let tally = sources.read(watch, |_, record| {
+        if let Some(game) = record.game() {
+            counter.take(game);
+        }
+        Ok(())
     })?;
     let games = counter.games;
     let mut roots: Vec<Root> = counter.positions.into_values().collect();
     let before = Table::of(&roots);
-    let threshold = if settings.percentile > 0.0 {
-        settings
-            .min_count
-            .max(quantile_of_counts(&roots, settings.percentile) as u64)
-    } else {
-        settings.min_count
-    };
-    roots.retain(|root| root.count >= threshold);
+    roots.retain(|root| root.count >= settings.min_count);
     // The order of the map differs between runs.
     roots.sort_unstable_by_key(|root| (u64::MAX - root.count, root.ply, root.position));
     Ok(Collection {
-        tally,
+        // Positions without games do not count.
+        tally: Tally {
+            records: tally.games,
+            games: 0,
+            ..tally
+        },
         games,
         before,
-        threshold,
         roots,
     })
 }
@@ -124,31 +130,24 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    fn take(&mut self, game: &Game) {
+    fn take(&mut self, game: &TeacherGame) {
         let settings = self.settings;
-        let is_known_and_high = |least: f64| {
+        let is_too_low = settings.min_rating.is_some_and(|least| {
             let high = |rating: &Option<f64>| rating.is_some_and(|rating| rating >= least);
-            game.ratings.iter().all(high)
-        };
-        let fate = if settings
-            .min_rating
-            .is_some_and(|least| !is_known_and_high(least))
-        {
-            &mut self.games.rating
-        } else if game.game.moves.len() < settings.min_plies {
-            &mut self.games.short
-        } else {
-            match game.game.reason {
-                PackReason::REPETITION | PackReason::PERPETUAL_CHECK => &mut self.games.repetition,
-                PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE
-                    if !settings.with_unfinished =>
-                {
-                    &mut self.games.unfinished
-                }
-                _ => {
-                    self.count(&game.game);
-                    &mut self.games.used
-                }
+            !game.ratings.iter().all(high)
+        });
+        let fate = match game.game.reason {
+            _ if is_too_low => &mut self.games.rating,
+            _ if game.game.moves.len() < settings.min_plies => &mut self.games.short,
+            PackReason::REPETITION | PackReason::PERPETUAL_CHECK => &mut self.games.repetition,
+            PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE
+                if !settings.unfinished =>
+            {
+                &mut self.games.unfinished
+            }
+            _ => {
+                self.count(&game.game);
+                &mut self.games.used
             }
         };
         *fate += 1;
@@ -157,7 +156,7 @@ impl Counter<'_> {
     fn count(&mut self, game: &PackGame) {
         let mut position: Position = game.start.clone();
         let mut seen = HashSet::new();
-        for &(mv, score) in game.moves.iter().take(self.settings.plies) {
+        for &(mv, score) in game.moves.iter().take(self.settings.plies.into()) {
             let limit = self.settings.eval_limit.unwrap_or(u32::MAX);
             let is_decided = u32::from(score.unsigned_abs()) > limit;
             let packed = PackedSfen::of(&position);
@@ -189,86 +188,6 @@ pub struct Root {
     pub ply: u16,
 }
 
-/// A game and the ratings of its players.
-struct Game {
-    game: PackGame,
-    ratings: [Option<f64>; Color::NUM],
-}
-
-/// Calls `visit` for every good game and counts good and bad records. Positions without games are
-/// skipped.
-fn read_games(
-    sources: &Sources,
-    bad_records: BadRecords,
-    tally: &mut Tally,
-    watch: &Watch<'_>,
-    mut visit: impl FnMut(Game),
-) -> Result<(), DataError> {
-    let total = sources.bytes()?;
-    let mut done = 0;
-    for source in sources.files() {
-        let mut take = |record: Result<Game, TeacherError>| {
-            if let Some(game) = tally.take_any(source, record, bad_records)? {
-                visit(game);
-            }
-            Ok(())
-        };
-        if source.format == Format::Csa {
-            read_csa(source, &mut take)?;
-        } else {
-            read_others(source, &mut take)?;
-        }
-        done += fs::metadata(&source.path).map_or(0, |file| file.len());
-        watch.advance(done, total)?;
-    }
-    Ok(())
-}
-
-/// Reads a CSA file as a whole, because only this reader provides ratings. Files of floodgate hold
-/// one game.
-fn read_csa(
-    source: &Source,
-    take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
-) -> Result<(), DataError> {
-    let bytes = fs::read(&source.path).map_err(DataError::at(&source.path))?;
-    let fault = |record, fault| TeacherError {
-        record,
-        offset: 0,
-        fault,
-    };
-    match csa::read(&encoding::decode(&bytes)) {
-        Ok(records) => (1..).zip(records).try_for_each(|(number, record)| {
-            let kingless = |&color: &Color| record.start.king(color).is_none();
-            take(match Color::ALL.into_iter().find(kingless) {
-                Some(color) => Err(fault(number, Fault::NoKing { color })),
-                None => Ok(Game {
-                    game: from_record(&record),
-                    ratings: record.ratings,
-                }),
-            })
-        }),
-        Err(error) => take(Err(fault(1, error.into()))),
-    }
-}
-
-fn read_others(
-    source: &Source,
-    take: &mut impl FnMut(Result<Game, TeacherError>) -> Result<(), DataError>,
-) -> Result<(), DataError> {
-    let file = File::open(&source.path).map_err(DataError::at(&source.path))?;
-    for record in TeacherReader::new(BufReader::new(file), source.format) {
-        match record {
-            Ok(Record::Game(game)) => take(Ok(Game {
-                game: game.game,
-                ratings: [None; Color::NUM],
-            }))?,
-            Ok(_) => {}
-            Err(error) => take(Err(error))?,
-        }
-    }
-    Ok(())
-}
-
 /// The distribution of the positions of a collection, by which users choose thresholds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
@@ -289,21 +208,10 @@ impl Table {
     pub fn of(roots: &[Root]) -> Self {
         Self {
             positions: roots.len(),
-            counts: figures(counts(roots)),
+            counts: figures(roots.iter().map(|root| root.count).collect()),
             plies: figures(roots.iter().map(|root| root.ply.into()).collect()),
         }
     }
-}
-
-/// The quantile `share` (0 to 1) of the number of games per position.
-fn quantile_of_counts(roots: &[Root], share: f64) -> f64 {
-    let mut numbers = counts(roots);
-    numbers.sort_unstable();
-    quantile(&numbers, share)
-}
-
-fn counts(roots: &[Root]) -> Vec<u64> {
-    roots.iter().map(|root| root.count).collect()
 }
 
 fn figures(mut numbers: Vec<u64>) -> Option<Figures> {
