@@ -51,6 +51,15 @@ impl BookFault {
         Self { place, problem }
     }
 
+    /// The fault with its line counted from the line `lines` on.
+    #[must_use]
+    pub(crate) fn after_lines(mut self, lines: u64) -> Self {
+        if let Place::Line(number) = &mut self.place {
+            *number += lines;
+        }
+        self
+    }
+
     /// Whether nothing of the book can be read from here on.
     pub const fn is_end(&self) -> bool {
         matches!(self.problem, Problem::Io(_))
@@ -209,6 +218,13 @@ impl FaultLog {
     /// Number of all faults.
     pub const fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Adds the faults of another log.
+    pub(crate) fn append(&mut self, log: Self) {
+        let more = log.count - log.first.len() as u64;
+        log.first.into_iter().for_each(|fault| self.add(fault));
+        self.count += more;
     }
 
     pub(crate) fn add(&mut self, fault: BookFault) {

@@ -61,8 +61,7 @@ impl BookReader {
         self.format
     }
 
-    /// Where the last entry stands in the file; with the lines of its moves if the book was opened
-    /// strictly.
+    /// Where the last entry stands in the file.
     pub fn place(&self) -> EntryPlace<'_> {
         let (entry, move_lines): (_, &[u64]) = match &self.inner {
             FormatReader::Db(reader) => (Place::Line(reader.line), &reader.move_lines),

@@ -35,7 +35,7 @@ pub use probe::{
 
 use fault::no_book;
 
-pub(crate) use db::{Blocks, Line, parse_move, split_line};
+pub(crate) use db::{Block, Blocks, Line, lines, parse_position};
 
 /// The depth of moves from formats that store none, as `YaneuraOu` takes it: deep enough for any
 /// limit.

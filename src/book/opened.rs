@@ -254,8 +254,8 @@ impl Query {
 
 /// A position of the index.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub(super) position: PackedSfen,
+pub(crate) struct Node {
+    pub(crate) position: PackedSfen,
     /// From 1; 0 where the file gives none.
     pub(super) ply: u32,
     /// Index of its first move.
@@ -265,7 +265,7 @@ pub(super) struct Node {
 
 impl Node {
     /// Where its moves are.
-    pub(super) fn moves(&self) -> Range<usize> {
+    pub(crate) fn moves(&self) -> Range<usize> {
         self.first_move..self.first_move + self.move_count as usize
     }
 }

@@ -1,9 +1,9 @@
 //! `YANE-BINBOOK-V1`, the binary format `.ybb` of `YaneuraOu`: a header, an index of packed
 //! positions in order, and the moves. All numbers are little endian.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
 
 use super::fault::{BookFault, FaultLog, Place, Problem, no_book};
 use super::file::{Losses, out_of_order};
@@ -267,17 +267,11 @@ const fn offset_of(number: u64) -> u64 {
 /// in a second file and appended at the end.
 pub(super) struct YbbWriter {
     index: OutputFile,
-    moves: MovesFile,
+    /// Never finished, and so removed when it is dropped.
+    moves: OutputFile,
     header: Header,
     last: Option<PackedSfen>,
     losses: Losses,
-}
-
-/// The moves until they are appended; removed when it is dropped.
-struct MovesFile {
-    out: BufWriter<File>,
-    path: PathBuf,
-    length: u64,
 }
 
 impl YbbWriter {
@@ -290,7 +284,7 @@ impl YbbWriter {
         index.write_all(&header.to_bytes())?;
         Ok(Self {
             index,
-            moves: MovesFile::create(path)?,
+            moves: OutputFile::create(&beside(path, ".moves"))?,
             header,
             last: None,
             losses: Losses::default(),
@@ -312,14 +306,14 @@ impl YbbWriter {
         let most = usize::from(u16::MAX);
         let index = IndexEntry {
             position: entry.position,
-            offset: self.moves.length,
+            offset: self.moves.length(),
             ply,
             move_count: entry.moves.len().min(most) as u16,
         };
         self.index.write_all(&index.to_bytes())?;
         for known in entry.moves.iter().take(most) {
             let bytes = self.move_bytes(known);
-            self.moves.write(&bytes)?;
+            self.moves.write_all(&bytes)?;
         }
         Ok(())
     }
@@ -339,44 +333,11 @@ impl YbbWriter {
     }
 
     pub(super) fn finish(mut self) -> io::Result<Losses> {
-        self.moves.copy_to(&mut self.index)?;
+        self.moves.rewind()?;
+        io::copy(&mut self.moves, &mut self.index)?;
         self.index.overwrite(0, &self.header.to_bytes())?;
         self.index.finish()?;
         Ok(self.losses)
-    }
-}
-
-impl MovesFile {
-    fn create(path: &Path) -> io::Result<Self> {
-        let path = beside(path, ".moves.partial");
-        let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(true);
-        Ok(Self {
-            out: BufWriter::new(file.open(&path)?),
-            path,
-            length: 0,
-        })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.length += bytes.len() as u64;
-        self.out.write_all(bytes)
-    }
-
-    fn copy_to(&mut self, output: &mut OutputFile) -> io::Result<()> {
-        self.out.flush()?;
-        let file = self.out.get_mut();
-        file.rewind()?;
-        io::copy(file, output)?;
-        Ok(())
-    }
-}
-
-impl Drop for MovesFile {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.path) {
-            log::warn!("{}: {error}", self.path.display());
-        }
     }
 }
 

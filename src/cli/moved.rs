@@ -5,6 +5,30 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("analyze", &["--jkf"], "--kif, then raicho convert"),
     ("analyze", &["--movetime"], "--time"),
     (
+        "book extend",
+        &["--own-width", "--other-width"],
+        "they are 2 and 4",
+    ),
+    (
+        "book extend",
+        &["--own-loss", "--other-loss"],
+        "they are 20 and 80",
+    ),
+    ("book extend", &["--decided"], "it is 500"),
+    ("book extend", &["--batch"], "it is 64"),
+    (
+        "book extend",
+        &["--list"],
+        "--out FILE.sfen lists positions",
+    ),
+    ("book extend", &["--time"], "--nodes"),
+    ("book extend", &["--hash"], "it is 64"),
+    (
+        "book from-games",
+        &["--side"],
+        "raicho book merge --sides b",
+    ),
+    (
         "book from-games",
         &["--win-rates"],
         "--results FILE has the rates",
@@ -20,9 +44,22 @@ const MOVED: &[(&str, &[&str], &str)] = &[
         &["--separate-colors"],
         "positions that differ in colours alone are one",
     ),
+    (
+        "book minimax",
+        &["--shrink"],
+        "raicho book convert --loss 1",
+    ),
+    (
+        "book minimax",
+        &["--threads"],
+        "all cores; RAYON_NUM_THREADS=N takes N",
+    ),
     ("book sort", &["--threads"], "the disk limits it"),
     ("book think", &["--each"], "list the positions in a file"),
     ("book think", &["--enough"], "--depth says it"),
+    ("book think", &["--hash"], "it is 64"),
+    ("book think", &["--time"], "--nodes"),
+    ("book validate", &["--force"], "remove the file first"),
     ("convert", &["--work", "--resume", "--shard"], ONE_PASS),
     ("csa", &["--board"], "the full-screen view shows the board"),
     (

@@ -9,10 +9,11 @@ use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use bytemuck::{Pod, Zeroable};
 
 use super::merge::GAMES_DEPTH;
 use super::named;
-use super::sorter::{Groups, Sorter, key};
+use super::sorter::{Groups, Sorter, key, pack_position, unpack_position};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
 use crate::position::Position;
 use crate::records::game::{GameRecord, GameResult};
@@ -25,22 +26,13 @@ use crate::types::{Color, Move, Move16};
 
 /// Which games, and which of their moves, a book is made of.
 #[derive(Clone, Debug)]
-pub struct GameFilter {
+pub struct GamesSettings {
     /// Number of first moves of each game.
     pub plies: usize,
     /// Least rating, which both players must have.
     pub min_rating: Option<f64>,
     /// Least number of games in which a move was played.
     pub min_count: u64,
-    /// Whether only the moves of one side are taken.
-    pub side: Option<Color>,
-}
-
-/// The settings of a run.
-#[derive(Clone, Debug)]
-pub struct GamesSettings {
-    /// Which games and moves.
-    pub filter: GameFilter,
     /// Whether games that cannot be read are skipped instead of ending the work.
     pub skips_bad: bool,
     /// Memory for positions in bytes.
@@ -100,7 +92,7 @@ pub fn from_games(
 ) -> anyhow::Result<GamesSummary> {
     let half = settings.memory / 2;
     let mut counter = Counter {
-        filter: &settings.filter,
+        settings,
         format: output.format,
         table: Table::default(),
         memory: half,
@@ -126,7 +118,7 @@ pub fn from_games(
 
 /// Counts moves.
 struct Counter<'a> {
-    filter: &'a GameFilter,
+    settings: &'a GamesSettings,
     format: BookFormat,
     table: Table,
     /// Bytes that the table may take.
@@ -138,14 +130,14 @@ struct Counter<'a> {
 impl Counter<'_> {
     fn take(&mut self, game: &Game) -> anyhow::Result<()> {
         self.summary.games += 1;
-        if let Some(least) = self.filter.min_rating {
+        if let Some(least) = self.settings.min_rating {
             let is_high = |rating: &Option<f64>| rating.is_some_and(|rating| rating >= least);
             if !game.ratings.iter().all(is_high) {
                 self.summary.low_ratings += 1;
                 return Ok(());
             }
         }
-        self.table.add(game, self.filter.plies, self.filter.side);
+        self.table.add(game, self.settings.plies);
         if self.table.bytes() > self.memory {
             self.spill()?;
         }
@@ -186,7 +178,7 @@ fn write(
         };
         nodes.for_each(|(_, later)| node.append(later));
         node.moves
-            .retain(|known| known.games() >= settings.filter.min_count.max(1));
+            .retain(|known| known.games() >= settings.min_count.max(1));
         if node.moves.is_empty() {
             continue;
         }
@@ -232,16 +224,14 @@ fn book_move(known: &MoveCount) -> BookMove {
 const POSITION_BYTES: u64 = 128;
 /// About what a move takes.
 const MOVE_BYTES: u64 = 48;
-/// Bytes of a packed move.
-const PACKED_MOVE: usize = 36;
 
-/// The results of a move. The side to move is the one that makes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Seen {
-    Win,
-    Draw,
-    Loss,
-    Unknown,
+/// A [`MoveCount`] in a file.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, packed)]
+struct PackedCount {
+    mv: u16,
+    ponder: u16,
+    counts: [u64; 4],
 }
 
 /// A move and the results of the games in which it was played.
@@ -313,39 +303,26 @@ impl Node {
 
     /// The node of `position` as bytes.
     fn pack(&self, position: PackedSfen) -> Vec<u8> {
-        let mut bytes = position.to_bytes().to_vec();
-        bytes.extend(self.ply.to_le_bytes());
-        for known in &self.moves {
-            bytes.extend(known.mv.to_bits().to_le_bytes());
-            bytes.extend(known.ponder.map_or(0, Move16::to_bits).to_le_bytes());
-            bytes.extend(known.counts.iter().flat_map(|count| count.to_le_bytes()));
-        }
-        bytes
+        let moves = self.moves.iter().map(|known| PackedCount {
+            mv: known.mv.to_bits(),
+            ponder: known.ponder.map_or(0, Move16::to_bits),
+            counts: known.counts,
+        });
+        pack_position(position, self.ply, moves)
     }
 
     /// The node of bytes that [`Node::pack`] made; `None` for others.
     fn unpack(bytes: &[u8]) -> Option<(PackedSfen, Self)> {
-        let (position, rest) = bytes.split_first_chunk()?;
-        let (ply, rest) = rest.split_first_chunk()?;
-        let read = |bytes: &[u8]| {
-            let (mv, rest) = bytes.split_first_chunk()?;
-            let (ponder, rest) = rest.split_first_chunk()?;
-            let mut counts = [0; 4];
-            for (count, bytes) in counts.iter_mut().zip(rest.chunks_exact(8)) {
-                *count = u64::from_le_bytes(*bytes.first_chunk()?);
-            }
+        let read = |packed: PackedCount| {
             Some(MoveCount {
-                mv: Move16::from_bits(u16::from_le_bytes(*mv))?,
-                ponder: Move16::from_bits(u16::from_le_bytes(*ponder)),
-                counts,
+                mv: Move16::from_bits(packed.mv)?,
+                ponder: Move16::from_bits(packed.ponder),
+                counts: packed.counts,
             })
         };
-        let moves = rest.chunks_exact(PACKED_MOVE).map(read);
-        let node = Self {
-            ply: u32::from_le_bytes(*ply),
-            moves: moves.collect::<Option<_>>()?,
-        };
-        Some((PackedSfen::from_bytes(*position), node))
+        let (position, ply, moves) = unpack_position(bytes)?;
+        let moves = moves.map(read).collect::<Option<_>>()?;
+        Some((position, Self { ply, moves }))
     }
 }
 
@@ -357,43 +334,34 @@ struct Table {
 }
 
 impl Table {
-    /// Counts the first `plies` moves of a game, those of one `side` or all. A move that a game
-    /// plays again where it was played before counts once.
-    fn add(&mut self, game: &Game, plies: usize, side: Option<Color>) {
+    /// Counts the first `plies` moves of a game. A move that a game plays again where it was played
+    /// before counts once.
+    fn add(&mut self, game: &Game, plies: usize) {
         let mut position = game.start.clone();
         let mut counted = HashSet::new();
         for (index, &mv) in game.moves.iter().enumerate().take(plies) {
             let us = position.side_to_move();
             let packed = PackedSfen::of(&position);
-            if side.is_none_or(|side| side == us) && counted.insert((packed, mv.to_move16())) {
-                let seen = match game.result.map(|result: GameResult| result.for_side(us)) {
-                    None => Seen::Unknown,
-                    Some(0) => Seen::Draw,
-                    Some(points) if points > 0 => Seen::Win,
-                    Some(_) => Seen::Loss,
+            if counted.insert((packed, mv.to_move16())) {
+                let counts = match game.result.map(|result: GameResult| result.for_side(us)) {
+                    Some(0) => [0, 1, 0, 0],
+                    Some(points) if points > 0 => [1, 0, 0, 0],
+                    Some(_) => [0, 0, 1, 0],
+                    None => [0, 0, 0, 1],
                 };
                 let reply = game.moves.get(index + 1);
-                let ply = position.game_ply();
-                self.count(packed, ply, mv, reply, seen);
+                let known = MoveCount {
+                    mv: mv.to_move16(),
+                    ponder: reply.map(|reply| reply.to_move16()),
+                    counts,
+                };
+                self.count(packed, position.game_ply(), known);
             }
             position.do_move(mv);
         }
     }
 
-    fn count(
-        &mut self,
-        position: PackedSfen,
-        ply: u32,
-        mv: Move,
-        reply: Option<&Move>,
-        seen: Seen,
-    ) {
-        let mut known = MoveCount {
-            mv: mv.to_move16(),
-            ponder: reply.map(|reply| reply.to_move16()),
-            counts: [0; 4],
-        };
-        known.counts[seen as usize] = 1;
+    fn count(&mut self, position: PackedSfen, ply: u32, known: MoveCount) {
         let node = self.nodes.entry(position).or_insert(Node {
             ply,
             moves: Vec::new(),
@@ -517,12 +485,9 @@ mod tests {
 
     fn settings() -> GamesSettings {
         GamesSettings {
-            filter: GameFilter {
-                plies: 16,
-                min_rating: None,
-                min_count: 1,
-                side: None,
-            },
+            plies: 16,
+            min_rating: None,
+            min_count: 1,
             skips_bad: false,
             memory: 1 << 30,
         }
@@ -595,16 +560,20 @@ mod tests {
 
     #[test]
     fn filters_leave_moves_out() {
-        let mut settings = settings();
-        settings.filter.min_count = 2;
-        assert_eq!(make("least", GAMES, &settings).0.matches("sfen").count(), 1);
-        settings.filter = GameFilter {
-            side: Some(Color::White),
-            plies: 2,
-            ..self::settings().filter
+        let settings = GamesSettings {
+            min_count: 2,
+            ..settings()
         };
-        let (book, _) = make("side", GAMES, &settings);
-        assert_eq!(book.matches(" w - 2").count(), book.matches("sfen").count());
+        assert_eq!(make("least", GAMES, &settings).0.matches("sfen").count(), 1);
+        let settings = GamesSettings {
+            plies: 2,
+            ..self::settings()
+        };
+        let (book, _) = make("plies", GAMES, &settings);
+        assert!(
+            book.contains(" - 2\n") && !book.contains(" - 3\n"),
+            "{book}"
+        );
     }
 
     #[test]
@@ -672,17 +641,5 @@ mod tests {
         let games = fs::read_to_string(books.join("games60.sfen")).expect("games");
         let found = made("corpora", &games, &settings());
         assert_found(&found, &moves(&books.join("from_sfen.db")));
-
-        // 12 plies; the moves of Black in the first 30 games, and of White in the others.
-        let lines: Vec<&str> = games.lines().collect();
-        let side = |name: &str, lines: &[&str], side: Color| {
-            let mut settings = settings();
-            settings.filter.plies = 12;
-            settings.filter.side = Some(side);
-            made(name, &lines.join("\n"), &settings)
-        };
-        let mut found = side("black", &lines[..30], Color::Black);
-        found.extend(side("white", &lines[30..], Color::White));
-        assert_found(&found, &moves(&books.join("from_sfen_bw.db")));
     }
 }

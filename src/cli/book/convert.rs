@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::{OutputArguments, checked_output, print_extras, write_book};
+use super::{InputArguments, OutputArguments, checked_output, print_extras, write_book};
 use crate::book::{BookEntry, BookReader, Checker};
 use crate::cli::arguments::SortMemory;
 use crate::cli::output;
@@ -21,9 +21,8 @@ const SHOWN_FAULTS: u64 = 20;
 #[derive(Args)]
 #[command(before_help = "Example: raicho book convert user_book1.db --out user_book1.ybb")]
 pub(super) struct Arguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     #[command(flatten)]
     output: OutputArguments,
@@ -42,10 +41,10 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    let format = arguments.output.check([&*arguments.book])?;
+    let format = arguments.output.check([&*arguments.book.path])?;
     let mut writer = SortedWriter::new(&arguments.output.path, format, arguments.memory.bytes());
     let mut faults = 0;
-    let reader = BookReader::open(&arguments.book)?;
+    let reader = BookReader::open(&arguments.book.path)?;
     print_extras(lang, &reader.extras())?;
     for entry in reader {
         match entry {
@@ -88,28 +87,23 @@ fn drop_losing(entry: &mut BookEntry, loss: u32) {
 #[derive(Args)]
 #[command(before_help = "Example: raicho book validate user_book1.db --skip good.db")]
 pub(super) struct ValidateArguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     /// Write the good entries to FILE, whose extension determines the format; faults then do not
     /// make the command fail
     #[arg(long, value_name = "FILE")]
     skip: Option<PathBuf>,
 
-    /// Overwrite that file if it exists
-    #[arg(long, requires = "skip")]
-    force: bool,
-
     #[command(flatten)]
     memory: SortMemory,
 }
 
 pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Result<()> {
-    let path = &arguments.book;
+    let path = &arguments.book.path;
     let mut writer = match &arguments.skip {
         Some(out) => {
-            let format = checked_output(out, arguments.force, [&**path])?;
+            let format = checked_output(out, false, [&**path])?;
             Some(SortedWriter::new(out, format, arguments.memory.bytes()))
         }
         None => None,

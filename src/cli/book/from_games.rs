@@ -6,14 +6,13 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::{OutputArguments, print_losses, print_written};
-use crate::cli::arguments::{Indivisible, Named, SortMemory, formats, one_of};
+use crate::cli::arguments::{Indivisible, Named, SortMemory, formats};
 use crate::cli::progress::watched;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
-use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
+use crate::makebook::games::{self, GameFile, GamesOutput, GamesSettings};
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
-use crate::types::Color;
 
 /// Example: `raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 --out book.db`
 #[derive(Args)]
@@ -70,13 +69,7 @@ struct FilterArguments {
     /// Minimum number of games in which a move was played
     #[arg(long, value_name = "GAMES", default_value_t = 1)]
     min_count: u64,
-
-    /// Take only the moves of one side
-    #[arg(long, value_name = "SIDE", value_parser = one_of(&SIDES))]
-    side: Option<Color>,
 }
-
-const SIDES: [(&str, Color); Color::NUM] = [("black", Color::Black), ("white", Color::White)];
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments
@@ -101,12 +94,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     }
     let filter = &arguments.filter;
     let settings = GamesSettings {
-        filter: GameFilter {
-            plies: filter.plies.into(),
-            min_rating: filter.min_rating,
-            min_count: filter.min_count,
-            side: filter.side,
-        },
+        plies: filter.plies.into(),
+        min_rating: filter.min_rating,
+        min_count: filter.min_count,
         skips_bad: arguments.skip,
         memory: arguments.memory.bytes(),
     };

@@ -74,6 +74,14 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 
 // --- What the subcommands share ---
 
+/// The book that is read.
+#[derive(Args)]
+struct InputArguments {
+    /// The book, of any format
+    #[arg(value_name = "BOOK")]
+    path: PathBuf,
+}
+
 /// The book that is written.
 #[derive(Args)]
 struct OutputArguments {

@@ -1,14 +1,15 @@
 //! `raicho book probe`, the moves that the engine would choose from, a line for each position, and
 //! `raicho book show`, a position and its moves for people.
 
-use std::io::{BufRead, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::InputArguments;
 use crate::book::{Book, BookOptions, Library, Probe, ponder_move, probe};
-use crate::cli::arguments::set_position;
+use crate::cli::arguments::{numbered_lines, read_bytes, set_position};
 use crate::cli::error::{as_usage, bail_usage, ensure_usage, usage_error};
 use crate::cli::output;
 use crate::engine::Engine;
@@ -23,9 +24,8 @@ use crate::util::counted;
     before_help = "Example: raicho book probe user_book1.db positions.txt --option BookMoves=30"
 )]
 pub(super) struct Arguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     /// File with a position per line, as after the USI command `position`; `-` reads standard input
     #[arg(value_name = "POSITIONS")]
@@ -51,22 +51,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         ensure_usage!(change != Change::Unknown, "no option {name}");
     }
     let on_the_fly = engine.settings().book.options.on_the_fly;
-    let book = Book::open(&arguments.book, on_the_fly)?;
+    let book = Book::open(&arguments.book.path, on_the_fly)?;
     for fault in book.faults().first() {
         output::eprint_line(format_args!("{fault}"));
     }
     let library = Library::new(vec![book]);
-    let input = open(&arguments.positions)?;
+    let bytes = read_bytes(&arguments.positions)?;
     let mut bad_positions = 0;
-    for (index, line) in input.split(b'\n').enumerate() {
-        let place = || format!("{} line {}", arguments.positions.display(), index + 1);
-        let line = line.with_context(place)?;
-        let line = String::from_utf8_lossy(&line);
-        // Some editors begin a file with a byte order mark.
-        let text = line.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
+    for (number, text) in numbered_lines(&String::from_utf8_lossy(&bytes)) {
+        let place = || format!("{} line {number}", arguments.positions.display());
         let answer = match set_position(&mut engine, text).with_context(place) {
             Ok(()) => Answer::of(&library, &engine),
             Err(error) => {
@@ -81,14 +74,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bail!("no position in {}", counted(bad_positions, "line"));
     }
     Ok(())
-}
-
-fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(std::io::stdin().lock()));
-    }
-    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-    Ok(Box::new(BufReader::new(file)))
 }
 
 /// The answer of the engine for a position.
@@ -179,9 +164,8 @@ fn reasons(probed: &Probe) -> String {
 #[derive(Args)]
 #[command(before_help = "Example: raicho book show user_book1.db startpos moves 7g7f")]
 pub(super) struct ShowArguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     /// The position, as after the USI command `position` [default: startpos]
     #[arg(value_name = "POSITION")]
@@ -194,7 +178,7 @@ pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> anyhow::Result<()> 
     let text = if text.is_empty() { "startpos" } else { &text };
     set_position(&mut engine, text).map_err(as_usage)?;
     let position = engine.position();
-    let book = Book::open(&arguments.book, true)?;
+    let book = Book::open(&arguments.book.path, true)?;
     let format = book.format();
     let library = Library::new(vec![book]);
     let options = BookOptions {

@@ -121,38 +121,32 @@ impl Solution {
         outcome
     }
 
-    /// Puts the moves of a node, from black's view, and their outcomes into `moves`, the best
-    /// first.
-    pub fn outcomes(&self, graph: &Graph, node: usize, moves: &mut Vec<(Move16, Outcome)>) {
-        moves.clear();
+    /// The moves of a node, from black's view, and their outcomes, the best first.
+    pub fn outcomes(&self, graph: &Graph, node: usize) -> Vec<(Move16, Outcome)> {
         let edges = graph.edges_of(node);
-        moves.extend(edges.map(|(mv, target)| (mv, self.edge(graph, target))));
+        let edges = edges.map(|(mv, target)| (mv, self.edge(graph, target)));
         let leaves = graph.leaves_of(node);
-        moves.extend(leaves.map(|(mv, value)| (mv, Outcome::leaf(value))));
+        let leaves = leaves.map(|(mv, value)| (mv, Outcome::leaf(value)));
+        let mut moves: Vec<(Move16, Outcome)> = edges.chain(leaves).collect();
         moves.sort_by_key(|(_, outcome)| -outcome.rank());
+        moves
     }
 
     /// As [`Solution::outcomes`], with the values that a book gets: a move as good as the best one
     /// but of another depth counts one centipawn less.
-    pub fn moves(
-        &self,
-        graph: &Graph,
-        node: usize,
-        keeps_best_only: bool,
-        moves: &mut Vec<(Move16, Outcome)>,
-    ) {
-        self.outcomes(graph, node, moves);
-        let Some(&(_, first)) = moves.first() else {
-            return;
-        };
-        if keeps_best_only {
-            moves.retain(|(_, outcome)| outcome.value == first.value);
-        }
-        for (_, outcome) in moves {
-            if outcome.value == first.value && outcome.depth != first.depth {
+    pub fn moves(&self, graph: &Graph, node: usize) -> Vec<(Move16, Outcome)> {
+        let mut moves = self.outcomes(graph, node);
+        let first = moves.first().map(|(_, outcome)| *outcome);
+        for (_, outcome) in &mut moves {
+            let is_as_good = |first: &Outcome| first.value == outcome.value;
+            if first
+                .filter(is_as_good)
+                .is_some_and(|first| first.depth != outcome.depth)
+            {
                 outcome.value -= 1;
             }
         }
+        moves
     }
 }
 
