@@ -48,8 +48,15 @@ pub enum GameFault {
     #[error("start: {0}")]
     Start(#[from] PackedError),
     /// A move is not legal in its position.
-    #[error(transparent)]
-    Move(#[from] IllegalMove),
+    #[error("move {number}, {text}, is illegal in {sfen}")]
+    Move {
+        /// The number of the move in the game, from 1.
+        number: usize,
+        /// The move in USI notation, or its bits if they are not a move.
+        text: String,
+        /// The position before the move.
+        sfen: String,
+    },
     /// The bits of a candidate are not a move.
     #[error("candidate {number} of move {of} is {found:#06x}, which is no move")]
     Candidate {
@@ -67,21 +74,9 @@ impl GameFault {
     pub const fn is_fatal(&self) -> bool {
         match self {
             Self::Io(_) | Self::Truncated | Self::Flag(_) | Self::Endless | Self::End(_) => true,
-            Self::Ending(_) | Self::Start(_) | Self::Move(_) | Self::Candidate { .. } => false,
+            Self::Ending(_) | Self::Start(_) | Self::Move { .. } | Self::Candidate { .. } => false,
         }
     }
-}
-
-/// A stored move that is illegal.
-#[derive(Debug, Error)]
-#[error("move {number}, {text}, is illegal in {sfen}")]
-pub struct IllegalMove {
-    /// The number of the move in the game, from 1.
-    pub number: usize,
-    /// The move in USI notation, or its bits if they are not a move.
-    pub text: String,
-    /// The position before the move.
-    pub sfen: String,
 }
 
 /// A format that stores games one after the other.
@@ -174,16 +169,12 @@ impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
 ///
 /// # Errors
 /// The bits are not a move, or the move is illegal in the position.
-pub(super) fn legal_move(
-    position: &Position,
-    bits: u16,
-    number: usize,
-) -> Result<Move, IllegalMove> {
+pub(super) fn legal_move(position: &Position, bits: u16, number: usize) -> Result<Move, GameFault> {
     let stored = from_apery(bits);
     stored
         .and_then(|mv| position.to_move(mv))
         .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv))
-        .ok_or_else(|| IllegalMove {
+        .ok_or_else(|| GameFault::Move {
             number,
             text: stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string()),
             sfen: position.to_sfen(),

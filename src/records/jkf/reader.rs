@@ -342,8 +342,8 @@ fn start_of(initial: Option<&Initial>) -> Result<Position, RecordError> {
         return drawn(data);
     }
     let handicap = Handicap::of_jkf(&initial.preset);
-    let sfen = handicap.map(|handicap| handicap.sfen);
-    sfen.and_then(|sfen| Position::from_sfen(sfen).ok())
+    handicap
+        .and_then(|handicap| Position::from_sfen(&handicap.sfen()).ok())
         .ok_or_else(|| {
             RecordError::new(format_args!(
                 "the preset {} is unknown, expected HIRATE, KY, …, 10, or OTHER with data",

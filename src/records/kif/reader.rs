@@ -538,7 +538,7 @@ impl Preamble {
         let white_first = self.handicap.is_some_and(|handicap| !handicap.is_even());
         let sfen = match (self.diagram.to_sfen(white_first), self.handicap) {
             (Some(drawn), _) => drawn,
-            (None, Some(handicap)) => handicap.sfen.to_owned(),
+            (None, Some(handicap)) => handicap.sfen(),
             (None, None) => match &self.other_handicap {
                 Some((name, _)) => {
                     return Err(RecordError::new(format_args!(

@@ -247,7 +247,7 @@ impl FormatFault for GameFault {
             Self::Flag(_) | Self::Endless => "no game",
             Self::End(_) | Self::Ending(_) => BAD_RESULT,
             Self::Start(error) => class_of_position(error),
-            Self::Move(_) | Self::Candidate { .. } => ILLEGAL_MOVE,
+            Self::Move { .. } | Self::Candidate { .. } => ILLEGAL_MOVE,
         }
     }
 
