@@ -29,9 +29,7 @@ use crate::util::read_up_to;
 pub use fault::{BookError, BookFault, Checker, EntryPlace, FaultLog, Place, Problem};
 pub use file::{BookReader, BookWriter, Extras, Losses};
 pub use opened::Book;
-pub use probe::{
-    BookOptions, Dice, Dropped, Library, Probe, ProbedMove, Refusal, line, ponder_move, probe,
-};
+pub use probe::{BookOptions, Dice, Library, Probe, ProbedMove, line, ponder_move, probe};
 
 use fault::no_book;
 

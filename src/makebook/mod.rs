@@ -28,7 +28,7 @@ fn named(path: &Path) -> impl Fn() -> String {
 ///
 /// # Errors
 /// The file is not a book or cannot be read to its end, or `take` fails.
-fn for_each_entry(
+pub fn for_each_entry(
     path: &Path,
     faults: &mut FaultLog,
     mut take: impl FnMut(BookEntry) -> anyhow::Result<()>,

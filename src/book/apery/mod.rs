@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 use key::{ChildKeys, key_of};
 
 use super::fault::{BookFault, FaultLog, Place, Problem};
@@ -18,6 +19,7 @@ use crate::position::{Board, Position};
 use crate::records::apery_move::{from_apery, to_apery};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
+use crate::types::Move;
 
 pub(super) use key::key_of_packed;
 
@@ -128,40 +130,33 @@ impl AperyReader {
 
     /// Opens the positions of the book after one move, or after two where the first leaves it.
     fn open_children(&mut self, ply: u32) {
-        let keys = ChildKeys::of(self.position.board());
-        for mv in legal_moves(&self.position) {
-            let key = keys.after(self.position.board(), mv);
-            if self.is_new(key) {
-                let mut child = self.position.board().clone();
-                child.apply(mv);
-                let packed = PackedSfen::of_board(&child);
-                self.open.entry(ply + 1).or_default().push(packed);
-            } else if !self.has(key) {
-                self.position.do_move(mv);
-                self.open_grandchildren(ply + 2);
-                self.position.undo_move();
-            }
+        for mv in self.open_next(ply + 1) {
+            self.position.do_move(mv);
+            self.open_next(ply + 2);
+            self.position.undo_move();
         }
     }
 
-    fn open_grandchildren(&mut self, ply: u32) {
+    /// Opens the positions of the book after one move, and returns the moves that leave it.
+    fn open_next(&mut self, ply: u32) -> Vec<Move> {
         let keys = ChildKeys::of(self.position.board());
+        let mut leaving = Vec::new();
         for mv in legal_moves(&self.position) {
-            if self.is_new(keys.after(self.position.board(), mv)) {
+            let key = keys.after(self.position.board(), mv);
+            if !self.has(key) {
+                leaving.push(mv);
+            } else if !self.seen.contains(&key) {
                 let mut child = self.position.board().clone();
                 child.apply(mv);
                 let packed = PackedSfen::of_board(&child);
                 self.open.entry(ply).or_default().push(packed);
             }
         }
+        leaving
     }
 
     fn has(&self, key: u64) -> bool {
         !of_key(&self.records, key).is_empty()
-    }
-
-    fn is_new(&self, key: u64) -> bool {
-        !self.seen.contains(&key) && self.has(key)
     }
 
     /// The number of keys that were not reached, as a fault.
@@ -273,7 +268,8 @@ impl AperyWriter {
         self.losses.depths += u64::from(![0, UNKNOWN_DEPTH].contains(&known.depth));
         self.losses.ponder_moves += u64::from(known.ponder.is_some());
         let known = BookMove { count, ..*known };
-        self.file.write_all(&Record { key, known }.to_bytes())
+        self.file
+            .write_all(bytes_of(&Record { key, known }.packed()))
     }
 
     pub(super) fn finish(self) -> io::Result<Losses> {
@@ -283,11 +279,21 @@ impl AperyWriter {
 }
 
 /// Bytes of a record.
-const RECORD: usize = 16;
+const RECORD: usize = size_of::<Packed>();
 /// Records that are looked at to tell the format.
 const SAMPLES: usize = 4096;
 
-/// A record of 16 bytes, little endian: key, move, count and score of a move.
+/// A record of 16 bytes, little endian.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Packed {
+    key: u64,
+    mv: u16,
+    count: u16,
+    score: i32,
+}
+
+/// A record with a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Record {
     key: u64,
@@ -300,46 +306,32 @@ impl Record {
     /// # Errors
     /// Its move is none.
     fn read(bytes: &[u8; RECORD]) -> Result<Self, Problem> {
-        let [
-            k0,
-            k1,
-            k2,
-            k3,
-            k4,
-            k5,
-            k6,
-            k7,
-            m0,
-            m1,
-            c0,
-            c1,
-            s0,
-            s1,
-            s2,
-            s3,
-        ] = *bytes;
-        let bits = u16::from_le_bytes([m0, m1]);
-        let mv = from_apery(bits).ok_or(Problem::MoveBits(bits.into()))?;
+        let Packed {
+            key,
+            mv,
+            count,
+            score,
+        } = pod_read_unaligned(bytes);
         Ok(Self {
-            key: u64::from_le_bytes([k0, k1, k2, k3, k4, k5, k6, k7]),
+            key,
             known: BookMove {
-                mv,
+                mv: from_apery(mv).ok_or(Problem::MoveBits(mv.into()))?,
                 ponder: None,
-                value: i32::from_le_bytes([s0, s1, s2, s3]),
+                value: score,
                 depth: UNKNOWN_DEPTH,
-                count: u16::from_le_bytes([c0, c1]).into(),
+                count: count.into(),
             },
         })
     }
 
-    /// The bytes of the record; the count must fit into 16 bits.
-    fn to_bytes(self) -> [u8; RECORD] {
-        let mut bytes = [0; RECORD];
-        bytes[..8].copy_from_slice(&self.key.to_le_bytes());
-        bytes[8..10].copy_from_slice(&to_apery(self.known.mv).to_le_bytes());
-        bytes[10..12].copy_from_slice(&(self.known.count as u16).to_le_bytes());
-        bytes[12..].copy_from_slice(&self.known.value.to_le_bytes());
-        bytes
+    /// The record in a file; the count must fit into 16 bits.
+    fn packed(self) -> Packed {
+        Packed {
+            key: self.key,
+            mv: to_apery(self.known.mv),
+            count: self.known.count as u16,
+            score: self.known.value,
+        }
     }
 }
 

@@ -60,15 +60,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut bad_positions = 0;
     for (number, text) in numbered_lines(&String::from_utf8_lossy(&bytes)) {
         let place = || format!("{} line {number}", arguments.positions.display());
-        let answer = match set_position(&mut engine, text).with_context(place) {
-            Ok(()) => Answer::of(&library, &engine),
+        let (candidates, reasons) = match set_position(&mut engine, text).with_context(place) {
+            Ok(()) => answer(&library, &engine),
             Err(error) => {
                 output::eprint_line(format_args!("error: {}", output::message(&error)));
                 bad_positions += 1;
-                Answer::refused("no position")
+                (String::new(), "no position".to_owned())
             }
         };
-        answer.print(text, arguments.explain)?;
+        print(text, &candidates, arguments.explain.then_some(&*reasons))?;
     }
     if bad_positions > 0 {
         bail!("no position in {}", counted(bad_positions, "line"));
@@ -76,59 +76,36 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The answer of the engine for a position.
-struct Answer {
-    /// `move:weight:ponder`, joined by commas.
-    candidates: String,
-    /// Why nothing, or nothing else, is played.
-    reasons: String,
+/// The moves that the engine would choose from, as `move:weight:ponder` joined by commas, and why
+/// nothing, or nothing else, is played.
+fn answer(library: &Library, engine: &Engine) -> (String, String) {
+    let settings = engine.settings();
+    let position = engine.position();
+    let refused = |reason: &str| (String::new(), reason.to_owned());
+    if !settings.book.is_on {
+        return refused("USI_OwnBook is false");
+    }
+    let rule = settings.search.entering_king_rule;
+    if position.declaration(rule).is_some() {
+        return refused("the game is won by declaration");
+    }
+    let options = &settings.book.options;
+    let probed = probe(library, position, options);
+    (
+        candidates(library, position, &probed, options),
+        reasons(&probed),
+    )
 }
 
-impl Answer {
-    fn of(library: &Library, engine: &Engine) -> Self {
-        let settings = engine.settings();
-        let position = engine.position();
-        if !settings.book.is_on {
-            return Self::refused("USI_OwnBook is false");
-        }
-        if position
-            .declaration(settings.search.entering_king_rule)
-            .is_some()
-        {
-            return Self::refused("the game is won by declaration");
-        }
-        let options = &settings.book.options;
-        let probed = probe(library, position, options);
-        Self {
-            candidates: candidates(library, position, &probed, options),
-            reasons: reasons(&probed),
-        }
+fn print(text: &str, candidates: &str, reasons: Option<&str>) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    let or_dash = |text| if text == "" { "-" } else { text };
+    let result = if candidates.is_empty() { "miss" } else { "hit" };
+    write!(out, "{text}\t{result}\t{}", or_dash(candidates))?;
+    if let Some(reasons) = reasons {
+        write!(out, "\t{}", or_dash(reasons))?;
     }
-
-    fn refused(reason: &str) -> Self {
-        Self {
-            candidates: String::new(),
-            reasons: reason.to_owned(),
-        }
-    }
-
-    fn print(&self, text: &str, explains: bool) -> std::io::Result<()> {
-        let mut out = output::stdout();
-        let (result, candidates) = match &*self.candidates {
-            "" => ("miss", "-"),
-            candidates => ("hit", candidates),
-        };
-        write!(out, "{text}\t{result}\t{candidates}")?;
-        if explains {
-            let reasons = if self.reasons.is_empty() {
-                "-"
-            } else {
-                &self.reasons
-            };
-            write!(out, "\t{reasons}")?;
-        }
-        writeln!(out)
-    }
+    writeln!(out)
 }
 
 fn candidates(
@@ -147,9 +124,9 @@ fn candidates(
 
 /// The reason for a miss, then each move that is dropped with its reason.
 fn reasons(probed: &Probe) -> String {
-    let refusal = probed.refusal.iter().map(ToString::to_string);
+    let refusal = probed.refusal.iter().cloned();
     let dropped = probed.moves.iter().filter_map(|probed| {
-        let reason = probed.dropped?;
+        let reason = probed.dropped.as_ref()?;
         Some(format!("{}: {reason}", probed.mv))
     });
     let faults = probed.faults.iter().map(|fault| fault.problem.to_string());
