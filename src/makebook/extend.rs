@@ -417,16 +417,13 @@ impl GrowingBook {
 
     /// The graph of all positions. Its nodes have their numbers.
     fn graph(&self) -> Graph {
-        let values = |entry: &BookEntry| {
-            let moves = entry.moves.iter().map(|known| {
+        Graph::of_positions(&self.boards, |number| {
+            let moves = self.entries[number].moves.iter().map(|known| {
                 let value = known.value.clamp(-MAX_VALUE, MAX_VALUE) as i16;
                 (known.mv, value)
             });
-            moves.collect::<Vec<(Move16, i16)>>()
-        };
-        let moves: Vec<Vec<(Move16, i16)>> = self.entries.iter().map(values).collect();
-        let moves = moves.iter().map(Vec::as_slice);
-        Graph::of_positions(self.boards.iter().zip(moves))
+            moves.collect()
+        })
     }
 
     /// A checksum of all positions and moves.

@@ -1,7 +1,7 @@
 //! Searches the positions of a list or a book, and writes the best moves of each as a book.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -193,10 +193,10 @@ impl Task {
 #[derive(Default, Debug)]
 pub struct Positions {
     tasks: Vec<Task>,
+    /// Of each whether it needs no search.
+    enough: Vec<bool>,
     /// The index of each.
     numbers: HashMap<PackedSfen, usize>,
-    /// Indices of positions that need no search.
-    enough: HashSet<u64>,
 }
 
 impl Positions {
@@ -212,25 +212,16 @@ impl Positions {
     /// Adds a position, with whether there is enough of it. Of several plies the smallest counts,
     /// as in [`of_one_book`](super::merge::of_one_book).
     fn push(&mut self, task: Task, is_enough: bool) {
-        let (number, is_later, is_same) = match self.numbers.entry(task.position) {
-            Entry::Vacant(free) => {
-                let number = *free.insert(self.tasks.len());
-                self.tasks.push(task);
-                (number, false, false)
-            }
-            Entry::Occupied(known) => {
-                let earlier = &mut self.tasks[*known.get()];
-                let order = ply_rank(task.ply).cmp(&ply_rank(earlier.ply));
-                if order.is_lt() {
-                    earlier.ply = task.ply;
-                }
-                (*known.get(), order.is_gt(), order.is_eq())
-            }
-        };
-        if is_enough && !is_later {
-            self.enough.insert(number as u64);
-        } else if !is_later && !is_same {
-            self.enough.remove(&(number as u64));
+        let number = *self.numbers.entry(task.position).or_insert_with(|| {
+            self.tasks.push(task);
+            self.enough.push(is_enough);
+            self.tasks.len() - 1
+        });
+        let (known, enough) = (&mut self.tasks[number], &mut self.enough[number]);
+        match ply_rank(task.ply).cmp(&ply_rank(known.ply)) {
+            Ordering::Less => (known.ply, *enough) = (task.ply, is_enough),
+            Ordering::Equal => *enough |= is_enough,
+            Ordering::Greater => {}
         }
     }
 
@@ -261,17 +252,17 @@ impl Positions {
         &self.tasks
     }
 
-    /// Numbers of those that need no search.
-    pub const fn enough(&self) -> &HashSet<u64> {
-        &self.enough
+    /// Whether the position with this number needs no search.
+    pub fn has_enough(&self, number: u64) -> bool {
+        self.enough[number as usize]
     }
 
     /// A checksum of all positions and of which are searched.
     pub fn checksum(&self) -> u32 {
         let mut checksum = crc32fast::Hasher::new();
-        for (task, number) in self.tasks.iter().zip(0..) {
+        for (task, &is_enough) in self.tasks.iter().zip(&self.enough) {
             checksum.update(&task.position.to_bytes());
-            checksum.update(&[u8::from(self.enough.contains(&number))]);
+            checksum.update(&[u8::from(is_enough)]);
         }
         checksum.finalize()
     }

@@ -18,10 +18,11 @@ use super::random::play_random_moves;
 use super::{OpeningError, Plies, Purpose, below, fraction, generator};
 use crate::bitboard::Bitboard;
 use crate::position::Position;
-use crate::records::pack::{PackGame, PackReader};
+use crate::records::pack::PackGame;
 use crate::records::packed::HuffmanCodedPos;
 use crate::records::score;
 use crate::records::sfen_line::SfenLine;
+use crate::records::teacher::pack_games;
 use crate::search::{Limits, Solo};
 use crate::types::{Color, EnteringKingRule, Move, PieceType};
 
@@ -266,7 +267,7 @@ impl StartSet {
                 input: file,
                 sum: crc32fast::Hasher::new(),
             };
-            for game in PackReader::new(BufReader::new(&mut input)) {
+            for game in pack_games(BufReader::new(&mut input)) {
                 let game = game.map_err(|error| OpeningError::of_file(path, error))?;
                 positions.extend(starts_around_entry(&game));
                 games += 1;

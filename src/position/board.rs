@@ -145,6 +145,13 @@ impl Board {
         }
     }
 
+    /// Takes away a piece other than a king.
+    pub(super) fn take(&mut self, square: Square) {
+        if let Some(piece) = self.squares[square.index()].take() {
+            self.toggle(piece, Bitboard::of(square));
+        }
+    }
+
     /// The same position with the sides exchanged: the board turned round, the colours of all
     /// pieces swapped, and the other side to move.
     pub(crate) fn rotated(&self) -> Self {

@@ -1,5 +1,5 @@
 //! What the readers of `.pack` and `.hcpe3` have in common: games one after the other, each checked
-//! move by move, and errors that name the game and its offset.
+//! move by move.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,18 +10,6 @@ use super::pack::MAX_PLIES;
 use super::packed::PackedError;
 use crate::position::Position;
 use crate::types::Move;
-
-/// A game that cannot be read, and its place in the input.
-#[derive(Debug, Error)]
-#[error("game {game}, at byte {offset}: {fault}")]
-pub struct GameError {
-    /// The number of the game, from 1.
-    pub game: u64,
-    /// The offset of the game, in bytes from the beginning of the input.
-    pub offset: u64,
-    /// What is wrong with it.
-    pub fault: GameFault,
-}
 
 /// What is wrong with a game.
 #[derive(Debug, Error)]
@@ -76,92 +64,6 @@ impl GameFault {
             Self::Io(_) | Self::Truncated | Self::Flag(_) | Self::Endless | Self::End(_) => true,
             Self::Ending(_) | Self::Start(_) | Self::Move { .. } | Self::Candidate { .. } => false,
         }
-    }
-}
-
-/// A format that stores games one after the other.
-pub trait GameFormat: Default {
-    /// The fields of a stored game, not checked against the rules.
-    type Frame;
-    /// A game whose moves are all legal.
-    type Game;
-
-    /// Reads the fields of the next game; `None` at the end of the input.
-    ///
-    /// # Errors
-    /// The input fails, or its bytes do not follow the format.
-    fn read_frame(input: &mut impl Read) -> Result<Option<Self::Frame>, GameFault>;
-
-    /// Checks a game move by move.
-    ///
-    /// # Errors
-    /// The start position, the result or a move is invalid.
-    fn decode(&self, frame: Self::Frame) -> Result<Self::Game, GameFault>;
-}
-
-/// Reads one game after the other. An invalid game is an error, and the iterator goes on with the
-/// next game unless the end of the invalid one is unknown.
-pub struct GameReader<R: Read, F: GameFormat> {
-    input: Counted<R>,
-    format: F,
-    /// Games begun so far.
-    games: u64,
-    good_bytes: u64,
-    is_over: bool,
-}
-
-impl<R: Read, F: GameFormat> GameReader<R, F> {
-    /// Reads from `input`, which should be buffered.
-    pub fn new(input: R) -> Self {
-        Self {
-            input: Counted::new(input, 0),
-            format: F::default(),
-            games: 0,
-            good_bytes: 0,
-            is_over: false,
-        }
-    }
-
-    /// The end of the last valid game, in bytes. A file that was cut off within a game can be
-    /// truncated to this size and continued.
-    pub const fn good_bytes(&self) -> u64 {
-        self.good_bytes
-    }
-
-    /// The offset of the next game, in bytes.
-    pub const fn offset(&self) -> u64 {
-        self.input.count()
-    }
-
-    fn read(&mut self) -> Result<Option<F::Game>, GameFault> {
-        let Some(frame) = F::read_frame(&mut self.input)? else {
-            return Ok(None);
-        };
-        let game = self.format.decode(frame)?;
-        self.good_bytes = self.offset();
-        Ok(Some(game))
-    }
-}
-
-impl<R: Read, F: GameFormat> Iterator for GameReader<R, F> {
-    type Item = Result<F::Game, GameError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.is_over {
-            return None;
-        }
-        let offset = self.offset();
-        self.games += 1;
-        let game = self.read().map_err(|fault| GameError {
-            game: self.games,
-            offset,
-            fault,
-        });
-        self.is_over = match &game {
-            Ok(game) => game.is_none(),
-            Err(error) => error.fault.is_fatal(),
-        };
-        game.transpose()
     }
 }
 

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 
 use super::apery_move::{from_apery, to_apery};
 use super::game::GameResult;
-use super::game_reader::{GameFault, GameFormat, GameReader, legal_move, read_word};
+use super::game_reader::{GameFault, legal_move, read_word};
 use super::hcpe::WINNER_BITS;
 use super::pack::{PackGame, PackReason};
 use super::packed::HuffmanCodedPos;
@@ -150,25 +150,18 @@ impl Hcpe3Game {
     }
 }
 
-/// Reads one game after the other. An invalid game is an error, and the next one follows unless the
-/// file ends within it.
-pub type Hcpe3Reader<R> = GameReader<R, Hcpe3>;
-
-/// The format `.hcpe3`, for the reader.
-#[derive(Default)]
-pub struct Hcpe3;
-
 /// A game whose moves are not checked yet: the header and the moves.
 pub struct Frame([u8; HEADER], Vec<StoredMove>);
 
 /// A stored move: Apery's 16 bits, the score, and the candidates with their visits.
 type StoredMove = (u16, i16, Vec<(u16, u16)>);
 
-impl GameFormat for Hcpe3 {
-    type Frame = Frame;
-    type Game = Hcpe3Game;
-
-    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, GameFault> {
+impl Frame {
+    /// Reads the fields of the next game; `None` at the end of the input.
+    ///
+    /// # Errors
+    /// The input fails or ends within the game.
+    pub(super) fn read(input: &mut impl Read) -> Result<Option<Self>, GameFault> {
         let mut header = [0; HEADER];
         match read_up_to(input, &mut header)? {
             0 => return Ok(None),
@@ -185,10 +178,15 @@ impl GameFormat for Hcpe3 {
             }
             moves.push((mv, score as i16, candidates));
         }
-        Ok(Some(Frame(header, moves)))
+        Ok(Some(Self(header, moves)))
     }
 
-    fn decode(&self, Frame(header, stored): Frame) -> Result<Hcpe3Game, GameFault> {
+    /// Checks the game move by move.
+    ///
+    /// # Errors
+    /// The start position, the result or a move is invalid.
+    pub(super) fn decode(self) -> Result<Hcpe3Game, GameFault> {
+        let Self(header, stored) = self;
         let [ending, opponent] = [header[34], header[35]];
         if GameResult::from_code(ending & WINNER_BITS).is_none() {
             return Err(GameFault::Ending(ending));
@@ -239,7 +237,6 @@ fn words<const N: usize>(input: &mut impl Read) -> Result<[u16; N], GameFault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::records::game_reader::GameError;
     use crate::records::sfen_line::SfenLine;
     use crate::types::Color;
 
@@ -264,12 +261,11 @@ mod tests {
         bytes
     }
 
-    fn messages(bytes: &[u8]) -> Vec<String> {
-        let message = |game: Result<Hcpe3Game, GameError>| match game {
-            Ok(_) => "good".to_owned(),
-            Err(error) => error.to_string(),
-        };
-        Hcpe3Reader::new(bytes).map(message).collect()
+    /// The next game, or what is wrong with it.
+    fn next(bytes: &mut &[u8]) -> Option<Result<Hcpe3Game, String>> {
+        let frame = Frame::read(bytes).transpose()?;
+        let game = frame.and_then(Frame::decode);
+        Some(game.map_err(|fault| fault.to_string()))
     }
 
     #[test]
@@ -278,15 +274,15 @@ mod tests {
         assert_eq!(written.len(), 36 + 3 * 6 + 3 * 4);
         assert_eq!(written[32..36], [3, 0, 9, 0]);
         let twice = [written.clone(), written.clone()].concat();
-        let mut reader = Hcpe3Reader::new(&twice[..]);
+        let mut rest = &twice[..];
         for number in 1..=2 {
-            let read = reader.next().expect("a game").expect("a good game");
+            let read = next(&mut rest).expect("a game").expect("a good game");
             assert_eq!(bytes(&read), written);
-            assert_eq!(reader.offset(), number * written.len() as u64);
+            assert_eq!(rest.len(), (2 - number) * written.len());
             assert_eq!(read.to_pack().reason, PackReason::DECLARATION_27);
             assert_eq!(read.result(), GameResult::Win(Color::Black));
         }
-        assert!(reader.next().is_none());
+        assert!(next(&mut rest).is_none());
     }
 
     #[test]
@@ -295,7 +291,10 @@ mod tests {
         let with = |at: usize, byte: u8| {
             let mut bad = good.clone();
             bad[at] = byte;
-            messages(&[bad, good.clone()].concat())
+            let both = [bad, good.clone()].concat();
+            let mut rest = &both[..];
+            let first = next(&mut rest).expect("a game").expect_err("a bad game");
+            (first, next(&mut rest))
         };
         for (at, byte, expected) in [
             (34, 3, "ending 3, expected 0 (draw)"),
@@ -303,10 +302,9 @@ mod tests {
             (36, 61, "move 1, 7g7h, is illegal in lnsgkgsnl/"),
             (42, 127, "candidate 1 of move 1 is"),
         ] {
-            let found = with(at, byte);
-            let begin = format!("game 1, at byte 0: {expected}");
-            assert!(found[0].starts_with(&begin), "{}", found[0]);
-            assert_eq!(found[1..], ["good"]);
+            let (found, after) = with(at, byte);
+            assert!(found.starts_with(expected), "{found}");
+            assert!(after.is_some_and(|game| game.is_ok()));
         }
     }
 
@@ -314,10 +312,8 @@ mod tests {
     fn a_cut_file_is_recognised() {
         let good = bytes(&game());
         for length in 1..good.len() {
-            assert_eq!(
-                messages(&good[..length]),
-                ["game 1, at byte 0: the file ends within the game"]
-            );
+            let found = next(&mut &good[..length]).and_then(Result::err);
+            assert_eq!(found.as_deref(), Some("the file ends within the game"));
         }
     }
 }

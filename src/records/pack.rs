@@ -11,16 +11,14 @@
 //! | 2 | the end: the result code in both square fields of a move, which no move has |
 //! | 1 | the reason, see [`PackReason`] |
 //!
-//! A file may be cut off anywhere and continued: [`PackReader::good_bytes`] tells where its last
-//! whole game ends.
+//! A file may be cut off anywhere and continued after its last whole game.
 
 use std::io::{self, Read, Write};
+use std::sync::LazyLock;
 
 use super::apery_move::{FIELD_MASK, FROM_SHIFT, to_apery};
 use super::game::GameResult;
-use super::game_reader::{
-    GameError, GameFault, GameFormat, GameReader, legal_move, read_bytes, read_word,
-};
+use super::game_reader::{GameFault, legal_move, read_bytes, read_word};
 use super::packed::HuffmanCodedPos;
 use crate::position::{Position, START_SFEN};
 use crate::types::Move;
@@ -72,37 +70,32 @@ impl PackReason {
     pub const TRY: Self = Self(13);
 }
 
-/// A game that cannot be read, and its place in the input.
-pub type PackError = GameError;
+/// The first byte of a game from the start position of an even game.
+const EVEN_START: u8 = 1;
+/// The first byte of a game from another position.
+const OTHER_START: u8 = 0;
 
-/// Reads one game after the other. A game with an illegal start or move is an error, and the next
-/// one follows; after any other error the iterator ends.
-pub type PackReader<R> = GameReader<R, Pack>;
-
-/// The format `.pack` and the start position of most of its games.
-pub struct Pack {
-    even_start: Position,
+/// A game whose moves are not checked yet.
+pub struct Frame {
+    /// The start position and its ply; `None` for that of an even game.
+    start: Option<(HuffmanCodedPos, u16)>,
+    /// The moves in Apery's 16 bits, and their scores.
+    moves: Vec<(u16, i16)>,
+    result: GameResult,
+    reason: PackReason,
 }
 
-impl Default for Pack {
-    fn default() -> Self {
-        Self {
-            even_start: Position::startpos(),
-        }
-    }
-}
-
-impl GameFormat for Pack {
-    type Frame = Frame;
-    type Game = PackGame;
-
-    fn read_frame(input: &mut impl Read) -> Result<Option<Frame>, GameFault> {
+impl Frame {
+    /// Reads the fields of the next game; `None` at the end of the input.
+    ///
+    /// # Errors
+    /// The input fails, or its bytes do not follow the format.
+    pub(super) fn read(input: &mut impl Read) -> Result<Option<Self>, GameFault> {
         let mut flag = [0];
         if read_up_to(input, &mut flag)? == 0 {
             return Ok(None);
         }
-        let [flag] = flag;
-        let start = match flag {
+        let start = match flag[0] {
             EVEN_START => None,
             OTHER_START => {
                 let position = HuffmanCodedPos::from_bytes(read_bytes(input)?);
@@ -125,7 +118,7 @@ impl GameFormat for Pack {
                 .flatten()
                 .ok_or(GameFault::End(mv))?;
             let [reason] = read_bytes(input)?;
-            return Ok(Some(Frame {
+            return Ok(Some(Self {
                 start,
                 moves,
                 result,
@@ -134,14 +127,19 @@ impl GameFormat for Pack {
         }
     }
 
-    fn decode(&self, frame: Frame) -> Result<PackGame, GameFault> {
-        let start = match frame.start {
-            None => self.even_start.clone(),
+    /// Checks the game move by move.
+    ///
+    /// # Errors
+    /// The start position or a move is invalid.
+    pub(super) fn decode(self) -> Result<PackGame, GameFault> {
+        static EVEN: LazyLock<Position> = LazyLock::new(Position::startpos);
+        let start = match self.start {
+            None => EVEN.clone(),
             Some((position, ply)) => position.unpack(u32::from(ply).max(1))?,
         };
         let mut position = start.clone();
-        let mut moves = Vec::with_capacity(frame.moves.len());
-        for (number, &(bits, score)) in (1..).zip(&frame.moves) {
+        let mut moves = Vec::with_capacity(self.moves.len());
+        for (number, &(bits, score)) in (1..).zip(&self.moves) {
             let mv = legal_move(&position, bits, number)?;
             position.do_move(mv);
             moves.push((mv, score));
@@ -149,28 +147,11 @@ impl GameFormat for Pack {
         Ok(PackGame {
             start,
             moves,
-            result: frame.result,
-            reason: frame.reason,
+            result: self.result,
+            reason: self.reason,
         })
     }
-}
 
-/// The first byte of a game from the start position of an even game.
-const EVEN_START: u8 = 1;
-/// The first byte of a game from another position.
-const OTHER_START: u8 = 0;
-
-/// A game whose moves are not checked yet.
-pub struct Frame {
-    /// The start position and its ply; `None` for that of an even game.
-    start: Option<(HuffmanCodedPos, u16)>,
-    /// The moves in Apery's 16 bits, and their scores.
-    moves: Vec<(u16, i16)>,
-    result: GameResult,
-    reason: PackReason,
-}
-
-impl Frame {
     /// The ply of the first move, the number of moves and the result.
     pub fn extent(&self) -> (u32, usize, GameResult) {
         let first = self.start.map_or(1, |(_, ply)| u32::from(ply).max(1));
@@ -250,6 +231,7 @@ impl<W: Write> PackWriter<W> {
 mod tests {
     use super::*;
     use crate::records::sfen_line::SfenLine;
+    use crate::records::teacher::pack_games;
     use crate::types::Color;
 
     fn game(line: &str, result: GameResult) -> PackGame {
@@ -295,8 +277,7 @@ mod tests {
             };
             format!("{line} {:?}", game.result)
         };
-        let reader = PackReader::new(bytes);
-        reader
+        pack_games(bytes)
             .map(|game| game.map(shown).map_err(|error| error.to_string()))
             .collect()
     }
@@ -312,8 +293,8 @@ mod tests {
     #[test]
     fn games_come_back_byte_for_byte() {
         let written = bytes(&games());
-        let reader = PackReader::new(&written[..]);
-        let read: Vec<PackGame> = reader.map(|game| game.expect("a good game")).collect();
+        let read = pack_games(&written[..]).map(|game| game.expect("a good game"));
+        let read: Vec<PackGame> = read.collect();
         assert_eq!(bytes(&read), written);
         assert_eq!(read[1].start.game_ply(), 30);
         assert_eq!(read[0].moves[1].1, -100);
@@ -329,7 +310,7 @@ mod tests {
         assert_eq!(read.len(), 3);
         assert_eq!(
             read[0],
-            Err("game 1, at byte 0: move 2, 7g7f, is illegal in \
+            Err("record 1, at byte 0: move 2, 7g7f, is illegal in \
                 lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
                 .to_owned())
         );
@@ -341,13 +322,11 @@ mod tests {
         let whole = bytes(&games()[..2]);
         let all = bytes(&games());
         for length in whole.len() + 1..all.len() {
-            let mut reader = PackReader::new(&all[..length]);
-            assert_eq!(reader.by_ref().flatten().count(), 2);
-            assert_eq!(reader.good_bytes(), whole.len() as u64);
+            assert_eq!(pack_games(&all[..length]).flatten().count(), 2);
             assert_eq!(
                 read(&all[..length]).last(),
                 Some(&Err(format!(
-                    "game 3, at byte {}: the file ends within the game",
+                    "record 3, at byte {}: the file ends within the game",
                     whole.len()
                 )))
             );
@@ -368,7 +347,7 @@ mod tests {
         ] {
             let read = read(bytes);
             let message = read[0].as_ref().expect_err("a bad game");
-            let begin = format!("game 1, at byte 0: {expected}");
+            let begin = format!("record 1, at byte 0: {expected}");
             assert!(message.starts_with(&begin), "{message}");
             assert_eq!(read.len(), 1);
         }
@@ -377,13 +356,13 @@ mod tests {
         let message = read(&start)[0].clone().expect_err("kings together");
         assert_eq!(
             message,
-            "game 1, at byte 0: start: both kings on 1a, expected different squares"
+            "record 1, at byte 0: start: both kings on 1a, expected different squares"
         );
         let endless: Vec<u8> = [1]
             .into_iter()
             .chain([0x3b, 0x1e, 0, 0].repeat(70_000))
             .collect();
         let message = read(&endless)[0].clone().expect_err("no end");
-        assert_eq!(message, "game 1, at byte 0: no end after 65535 moves");
+        assert_eq!(message, "record 1, at byte 0: no end after 65535 moves");
     }
 }

@@ -8,10 +8,11 @@ use std::process::{Command, Output};
 use crate::common::{self, FEWER_KINGS, TWO_KINGS, corpus, position};
 use raicho::position::Position;
 use raicho::records::game::GameResult;
-use raicho::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use raicho::records::pack::{PackGame, PackReason, PackWriter};
 use raicho::records::packed::{HuffmanCodedPos, PackedSfen};
 use raicho::records::psv::PackedSfenValue;
 use raicho::records::sfen_line::SfenLine;
+use raicho::records::teacher::pack_games;
 use raicho::records::teacher::{Format, TeacherReader, TeacherWriter};
 use raicho::records::{csa, encoding};
 
@@ -95,7 +96,7 @@ fn games_come_back_byte_for_byte() {
     }
     let bytes = writer.into_inner();
     let mut again = PackWriter::new(Vec::new());
-    for game in PackReader::new(&bytes[..]) {
+    for game in pack_games(&bytes[..]) {
         again.write(&game.unwrap()).unwrap();
     }
     assert!(again.into_inner() == bytes);

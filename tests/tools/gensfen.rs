@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::records::game::GameResult;
-use raicho::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use raicho::records::pack::{PackGame, PackReason, PackWriter};
+use raicho::records::teacher::pack_games;
 use raicho::records::teacher::{Format, Record, TeacherReader};
 use raicho::types::{Color, EnteringKingRule, Move, Repetition};
 
@@ -19,7 +20,7 @@ use crate::runner::{raicho, text};
 /// The games of a file.
 fn games(folder: &Folder, name: &str) -> Vec<PackGame> {
     let bytes = folder.bytes(name);
-    let reader = PackReader::new(&bytes[..]);
+    let reader = pack_games(&bytes[..]);
     reader
         .map(|game| game.unwrap_or_else(|error| panic!("{error}")))
         .collect()

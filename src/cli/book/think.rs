@@ -97,12 +97,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     };
     let (folder, known): (_, Vec<Thought>) = arguments.work.open(KIND, &settings)?;
     let stop = stop_on_ctrl_c()?;
-    let is_searched = |number: &u64| shard.has(*number) && !found.enough().contains(number);
+    let is_searched = |number: &u64| shard.has(*number) && !found.has_enough(*number);
     let here = (0..settings.positions).filter(is_searched).count();
     let meter = Meter::new("positions", Some(here as u64), known.len() as u64);
     let progress = |done: u64| meter.advance(done, format!("of {here}"));
     let done = known.iter().map(|thought| thought.number);
-    let done = done.chain(found.enough().iter().copied());
+    let enough = (0..settings.positions).filter(|number| found.has_enough(*number));
+    let done = done.chain(enough);
     let numbers = Numbers::new(Some(settings.positions), shard, done);
     let mut plan = ThinkingPlan::new(found.tasks(), numbers, folder, known, &progress);
     let search = &arguments.search;

@@ -253,20 +253,15 @@ impl<'a> Solver<'a> {
     fn solve_exactly(&mut self) {
         let nodes = (0..self.graph.len()).filter(|&node| self.is_ordinary(node));
         let nodes: Vec<u32> = nodes.map(|node| node as u32).collect();
-        let inner: Vec<Vec<u32>> = nodes
-            .iter()
-            .map(|&node| {
-                let targets = self.graph.targets(node as usize).iter();
-                let index = targets.filter_map(|target| nodes.binary_search(target).ok());
-                index.map(|index| index as u32).collect()
-            })
-            .collect();
+        let inner = loops::inner_edges(self.graph, &nodes);
         let endless = vec![DRAW.value; nodes.len()];
         for round in 1..=MAX_ROUNDS {
             self.rounds = round;
             let arena = Arena {
                 inner: &inner,
-                exits: &self.exits(&nodes),
+                exits: &loops::exits(self.graph, &self.outcomes, &nodes, |target| {
+                    !self.is_ordinary(target as usize)
+                }),
                 endless: &endless,
             };
             let mut is_changed = false;
@@ -279,19 +274,6 @@ impl<'a> Solver<'a> {
                 break;
             }
         }
-    }
-
-    /// For each of the `nodes` the best outcome of its leaves and of its edges to other nodes.
-    fn exits(&self, nodes: &[u32]) -> Vec<Outcome> {
-        let exit = |&node: &u32| {
-            let leaves = self.graph.leaf_values(node as usize).iter();
-            let leaves = leaves.map(|&value| Outcome::leaf(value));
-            let targets = self.graph.targets(node as usize).iter();
-            let outside = targets.filter(|&&target| !self.is_ordinary(target as usize));
-            let outside = outside.map(|&target| self.outcomes[target as usize]);
-            leaves.chain(outside).fold(Outcome::NONE, Outcome::or)
-        };
-        nodes.iter().map(exit).collect()
     }
 
     /// Values the loops of perpetual check and returns the nodes that changed.

@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use crate::position::{InvalidPosition, Position};
 use crate::records::game_reader::Counted;
+use crate::records::pack::PackGame;
 use crate::records::packed::PackedError;
 use crate::types::Color;
 use crate::util::counted;
@@ -138,6 +139,16 @@ impl<R: BufRead> Iterator for TeacherReader<R> {
     fn next(&mut self) -> Option<Self::Item> {
         self.next_of(Self::read)
     }
+}
+
+/// The games of a `.pack` input, one after the other, as [`TeacherReader`] reads them.
+pub fn pack_games(input: impl BufRead) -> impl Iterator<Item = Result<PackGame, TeacherError>> {
+    let records = TeacherReader::new(input, Format::Pack);
+    records.filter_map(|record| match record {
+        Ok(Record::Game(game)) => Some(Ok(game.game)),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    })
 }
 
 /// Why a record cannot be written.

@@ -2,7 +2,6 @@
 //! `.pack` and `.hcpe3`.
 
 use std::io::{self, BufRead, Write};
-use std::sync::LazyLock;
 
 use thiserror::Error;
 
@@ -10,10 +9,10 @@ use super::{
     Codec, Format, check_move, read_record, set_up, write_each, write_positions, write_samples,
 };
 use crate::position::Position;
-use crate::records::game_reader::{GameFault, GameFormat};
+use crate::records::game_reader::GameFault;
 use crate::records::hcpe::Hcpe;
-use crate::records::hcpe3::{Hcpe3, Hcpe3Game};
-use crate::records::pack::{Pack, PackWriter};
+use crate::records::hcpe3::{self, Hcpe3Game};
+use crate::records::pack::{self, PackWriter};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
@@ -172,11 +171,10 @@ pub(super) struct PackCodec;
 
 impl Codec for PackCodec {
     fn read(&self, mut input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
-        static PACK: LazyLock<Pack> = LazyLock::new(Pack::default);
-        let Some(frame) = Pack::read_frame(&mut input)? else {
+        let Some(frame) = pack::Frame::read(&mut input)? else {
             return Ok(None);
         };
-        Ok(Some(PACK.decode(frame)?.into()))
+        Ok(Some(frame.decode()?.into()))
     }
 
     fn skip_record(
@@ -184,7 +182,7 @@ impl Codec for PackCodec {
         mut input: &mut dyn BufRead,
         _: &mut Position,
     ) -> Result<Option<Skipped>, Fault> {
-        let frame = Pack::read_frame(&mut input)?;
+        let frame = pack::Frame::read(&mut input)?;
         Ok(frame.map(|frame| {
             let (first, moves, result) = frame.extent();
             Skipped::Game(Span::new(first, moves, result))
@@ -211,10 +209,10 @@ pub(super) struct Hcpe3Codec;
 
 impl Codec for Hcpe3Codec {
     fn read(&self, mut input: &mut dyn BufRead, _: &mut Position) -> Result<Option<Record>, Fault> {
-        let Some(frame) = Hcpe3::read_frame(&mut input)? else {
+        let Some(frame) = hcpe3::Frame::read(&mut input)? else {
             return Ok(None);
         };
-        let game = Hcpe3.decode(frame)?;
+        let game = frame.decode()?;
         let mut bytes = Vec::new();
         game.write(&mut bytes)?;
         let moves = game.moves.iter().enumerate();

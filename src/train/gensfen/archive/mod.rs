@@ -23,8 +23,8 @@ use super::game::{PlayedGame, Segment};
 use super::outcome::Reason;
 use super::settings::GensfenSettings;
 use crate::records::game::GameResult;
-use crate::records::game_reader::GameError;
-use crate::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use crate::records::pack::{PackGame, PackReason, PackWriter};
+use crate::records::teacher::{TeacherError, pack_games};
 use crate::records::tree::TreePosition;
 use crate::runs::{FolderError, RunFolder, RunKind, io_error};
 use crate::types::{Color, EnteringKingRule, Key64};
@@ -392,8 +392,8 @@ fn pack_bytes(game: &PlayedGame) -> io::Result<Vec<u8>> {
 }
 
 /// Reads the segments of a file in their order.
-fn read_segments(file: File, mut each: impl FnMut(Segment)) -> Result<(), GameError> {
-    for game in PackReader::new(BufReader::new(file)) {
+fn read_segments(file: File, mut each: impl FnMut(Segment)) -> Result<(), TeacherError> {
+    for game in pack_games(BufReader::new(file)) {
         let PackGame { start, moves, .. } = game?;
         each(Segment { start, moves });
     }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::records::game::GameResult;
-use crate::records::pack::{PackGame, PackReader, PackReason, PackWriter};
+use crate::records::pack::{PackGame, PackReason, PackWriter};
+use crate::records::teacher::{Format, TeacherReader};
 use crate::train::learn::files::{FileGroup, Source, Watch};
 use crate::train::learn::stream::{Place, Stream};
 use crate::types::Color;
@@ -225,7 +226,7 @@ fn a_bad_record_is_reported_once_and_a_shorter_file_ends_the_run() {
     let folder = TestFolder::new();
     let file = folder.games("games.pack", 700, 0);
     let bytes = fs::read(&file).expect("just written");
-    let mut reader = PackReader::new(&bytes[..]);
+    let mut reader = TeacherReader::new(&bytes[..], Format::Pack);
     assert_eq!(reader.by_ref().take(300).flatten().count(), 300);
     let (before, after) = bytes.split_at(reader.offset() as usize);
     // A game of one move, from an empty square, that black wins.
