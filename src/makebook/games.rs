@@ -39,27 +39,6 @@ pub struct GamesSettings {
     pub memory: u64,
 }
 
-/// A file of games.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GameFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its format.
-    pub format: Format,
-}
-
-/// What is written.
-#[derive(Clone, Copy, Debug)]
-pub struct GamesOutput<'a> {
-    /// The book.
-    pub path: &'a Path,
-    /// The format of the book.
-    pub format: BookFormat,
-    /// A table of results, tabs between columns: position, move, games, wins, draws and losses of
-    /// the side to move, games without a result, win rate.
-    pub results: Option<&'a Path>,
-}
-
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct GamesSummary {
@@ -67,8 +46,8 @@ pub struct GamesSummary {
     pub games: u64,
     /// Games left out because a player's rating is unknown or too low.
     pub low_ratings: u64,
-    /// Games that cannot be read: the number of each in its file, and why; at most 10.
-    pub bad: Vec<(PathBuf, TeacherError)>,
+    /// Games that cannot be read: where each is, and why; at most 10.
+    pub bad: Vec<String>,
     /// Number of games that cannot be read.
     pub bad_count: u64,
     /// Positions written.
@@ -79,50 +58,60 @@ pub struct GamesSummary {
 
 const SHOWN_BAD: usize = 10;
 
-/// Makes a book of games.
+/// Makes a book of games. `results` is a table, with tabs between columns: position, move, games,
+/// wins, draws and losses of the side to move, games without a result, win rate.
 ///
 /// # Errors
 /// A file cannot be read or written, a game is bad and such are not skipped, or the end is
 /// requested. Nothing is left of an incomplete output, nor is a book without positions written.
 pub fn from_games(
-    files: &[GameFile],
-    output: &GamesOutput<'_>,
+    files: &[(PathBuf, Format)],
+    output: (&Path, BookFormat),
+    results: Option<&Path>,
     settings: &GamesSettings,
     watch: &Watch<'_>,
 ) -> anyhow::Result<GamesSummary> {
-    let half = settings.memory / 2;
     let mut counter = Counter {
         settings,
-        format: output.format,
-        table: Table::default(),
-        memory: half,
-        sorter: Sorter::new(output.path, half),
+        format: output.1,
+        nodes: HashMap::new(),
+        moves: 0,
+        sorter: Sorter::new(output.0, settings.memory / 2),
         summary: GamesSummary::default(),
     };
-    read_games(files, watch, |file, game| match game {
-        Ok(game) => counter.take(&game),
-        Err(error) if settings.skips_bad => {
-            counter.summary.bad_count += 1;
-            if counter.summary.bad.len() < SHOWN_BAD {
-                counter.summary.bad.push((file.path.clone(), error));
+    let size = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
+    let total = files.iter().map(|(path, _)| size(path)).sum();
+    let mut done = 0;
+    for (path, format) in files {
+        for game in games_of(path, *format).with_context(named(path))? {
+            match game {
+                Ok(game) => counter.take(&game)?,
+                Err(error) if settings.skips_bad => counter.skip(path, &error),
+                Err(error) => return Err(error).with_context(named(path)),
             }
-            Ok(())
         }
-        Err(error) => Err(error).with_context(named(&file.path)),
-    })?;
+        done += size(path);
+        watch.advance(done, total)?;
+    }
     counter.spill()?;
     let mut summary = counter.summary;
-    write(counter.sorter, output, settings, &mut summary)?;
+    write(
+        counter.sorter,
+        output,
+        results,
+        settings.min_count,
+        &mut summary,
+    )?;
     Ok(summary)
 }
 
-/// Counts moves.
+/// Counts moves in memory as far as it goes.
 struct Counter<'a> {
     settings: &'a GamesSettings,
     format: BookFormat,
-    table: Table,
-    /// Bytes that the table may take.
-    memory: u64,
+    nodes: HashMap<PackedSfen, Node>,
+    /// Number of moves of all nodes.
+    moves: u64,
     sorter: Sorter,
     summary: GamesSummary,
 }
@@ -137,16 +126,63 @@ impl Counter<'_> {
                 return Ok(());
             }
         }
-        self.table.add(game, self.settings.plies);
-        if self.table.bytes() > self.memory {
+        self.count(game);
+        let bytes = self.nodes.len() as u64 * POSITION_BYTES + self.moves * MOVE_BYTES;
+        if bytes > self.settings.memory / 2 {
             self.spill()?;
         }
         Ok(())
     }
 
-    /// Moves the table to the sorter.
+    /// Notes a game that cannot be read.
+    fn skip(&mut self, path: &Path, error: &TeacherError) {
+        self.summary.bad_count += 1;
+        if self.summary.bad.len() < SHOWN_BAD {
+            self.summary
+                .bad
+                .push(format!("{}: {error}", path.display()));
+        }
+    }
+
+    /// Counts the first moves of a game. A move that a game plays again where it was played before
+    /// counts once.
+    fn count(&mut self, game: &Game) {
+        let mut position = game.start.clone();
+        let mut counted = HashSet::new();
+        for (index, &mv) in game.moves.iter().enumerate().take(self.settings.plies) {
+            let us = position.side_to_move();
+            let packed = PackedSfen::of(&position);
+            if counted.insert((packed, mv.to_move16())) {
+                let counts = match game.result.map(|result: GameResult| result.for_side(us)) {
+                    Some(0) => [0, 1, 0, 0],
+                    Some(points) if points > 0 => [1, 0, 0, 0],
+                    Some(_) => [0, 0, 1, 0],
+                    None => [0, 0, 0, 1],
+                };
+                let reply = game.moves.get(index + 1);
+                let known = MoveCount {
+                    mv: mv.to_move16(),
+                    ponder: reply.map(|reply| reply.to_move16()),
+                    counts,
+                };
+                let ply = position.game_ply();
+                let moves = Vec::new();
+                let node = self.nodes.entry(packed).or_insert(Node { ply, moves });
+                let before = node.moves.len();
+                node.append(Node {
+                    ply,
+                    moves: vec![known],
+                });
+                self.moves += (node.moves.len() - before) as u64;
+            }
+            position.do_move(mv);
+        }
+    }
+
+    /// Moves what was counted to the sorter.
     fn spill(&mut self) -> anyhow::Result<()> {
-        for (position, node) in self.table.drain() {
+        self.moves = 0;
+        for (position, node) in std::mem::take(&mut self.nodes) {
             self.sorter
                 .push(&key(self.format, position), &node.pack(position))?;
         }
@@ -156,13 +192,13 @@ impl Counter<'_> {
 
 fn write(
     sorter: Sorter,
-    output: &GamesOutput<'_>,
-    settings: &GamesSettings,
+    (path, format): (&Path, BookFormat),
+    results: Option<&Path>,
+    min_count: u64,
     summary: &mut GamesSummary,
 ) -> anyhow::Result<()> {
-    let mut out =
-        BookWriter::create(output.path, output.format).with_context(named(output.path))?;
-    let mut results = match output.results {
+    let mut out = BookWriter::create(path, format).with_context(named(path))?;
+    let mut results = match results {
         Some(path) => Some((OutputFile::create(path).with_context(named(path))?, path)),
         None => None,
     };
@@ -177,8 +213,7 @@ fn write(
             continue;
         };
         nodes.for_each(|(_, later)| node.append(later));
-        node.moves
-            .retain(|known| known.games() >= settings.min_count.max(1));
+        node.moves.retain(|known| known.games() >= min_count.max(1));
         if node.moves.is_empty() {
             continue;
         }
@@ -189,7 +224,7 @@ fn write(
             ply: node.ply,
             moves: node.moves.iter().map(book_move).collect(),
         };
-        out.write(&entry).with_context(named(output.path))?;
+        out.write(&entry).with_context(named(path))?;
         summary.positions += 1;
         if let Some((file, path)) = &mut results {
             let sfen = position.unpack_board().map(|board| board.to_sfen());
@@ -203,7 +238,7 @@ fn write(
         // The unfinished files are removed.
         return Ok(());
     }
-    summary.losses = out.finish().with_context(named(output.path))?;
+    summary.losses = out.finish().with_context(named(path))?;
     if let Some((file, path)) = results {
         file.finish().with_context(named(path))?;
     }
@@ -326,66 +361,6 @@ impl Node {
     }
 }
 
-/// Counts moves in memory.
-#[derive(Default)]
-struct Table {
-    nodes: HashMap<PackedSfen, Node>,
-    moves: u64,
-}
-
-impl Table {
-    /// Counts the first `plies` moves of a game. A move that a game plays again where it was played
-    /// before counts once.
-    fn add(&mut self, game: &Game, plies: usize) {
-        let mut position = game.start.clone();
-        let mut counted = HashSet::new();
-        for (index, &mv) in game.moves.iter().enumerate().take(plies) {
-            let us = position.side_to_move();
-            let packed = PackedSfen::of(&position);
-            if counted.insert((packed, mv.to_move16())) {
-                let counts = match game.result.map(|result: GameResult| result.for_side(us)) {
-                    Some(0) => [0, 1, 0, 0],
-                    Some(points) if points > 0 => [1, 0, 0, 0],
-                    Some(_) => [0, 0, 1, 0],
-                    None => [0, 0, 0, 1],
-                };
-                let reply = game.moves.get(index + 1);
-                let known = MoveCount {
-                    mv: mv.to_move16(),
-                    ponder: reply.map(|reply| reply.to_move16()),
-                    counts,
-                };
-                self.count(packed, position.game_ply(), known);
-            }
-            position.do_move(mv);
-        }
-    }
-
-    fn count(&mut self, position: PackedSfen, ply: u32, known: MoveCount) {
-        let node = self.nodes.entry(position).or_insert(Node {
-            ply,
-            moves: Vec::new(),
-        });
-        let before = node.moves.len();
-        node.append(Node {
-            ply,
-            moves: vec![known],
-        });
-        self.moves += (node.moves.len() - before) as u64;
-    }
-
-    /// About how much memory the table takes.
-    fn bytes(&self) -> u64 {
-        self.nodes.len() as u64 * POSITION_BYTES + self.moves * MOVE_BYTES
-    }
-
-    /// Empties the table.
-    fn drain(&mut self) -> impl Iterator<Item = (PackedSfen, Node)> {
-        self.moves = 0;
-        std::mem::take(&mut self.nodes).into_iter()
-    }
-}
-
 /// A game, with what a book needs of it.
 struct Game {
     start: Position,
@@ -395,62 +370,28 @@ struct Game {
     ratings: [Option<f64>; Color::NUM],
 }
 
-/// Calls `visit` for every game of the files, and for what cannot be read as one. Positions without
-/// games are skipped.
-fn read_games(
-    files: &[GameFile],
-    watch: &Watch<'_>,
-    mut visit: impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let size = |file: &GameFile| fs::metadata(&file.path).map_or(0, |found| found.len());
-    let total = files.iter().map(size).sum();
-    let mut done = 0;
-    for file in files {
-        if file.format == Format::Csa {
-            read_csa(file, &mut visit)?;
-        } else {
-            read_others(file, &mut visit)?;
-        }
-        done += size(file);
-        watch.advance(done, total)?;
-    }
-    Ok(())
-}
+type Games = Box<dyn Iterator<Item = Result<Game, TeacherError>>>;
 
-/// Reads a CSA file as a whole, because only this reader provides ratings.
-fn read_csa(
-    file: &GameFile,
-    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let bytes = fs::read(&file.path).with_context(named(&file.path))?;
-    match csa::read(&encoding::decode(&bytes)) {
-        Ok(records) => records
-            .iter()
-            .try_for_each(|record| visit(file, Ok(Game::of_record(record)))),
-        Err(error) => {
-            let error = TeacherError {
+/// The games of a file, and what cannot be read as one. Positions without games are skipped.
+fn games_of(path: &Path, format: Format) -> std::io::Result<Games> {
+    if format == Format::Csa {
+        // Read as a whole, because only this reader provides ratings.
+        let games = match csa::read(&encoding::decode(&fs::read(path)?)) {
+            Ok(records) => records.iter().map(Game::of_record).map(Ok).collect(),
+            Err(error) => vec![Err(TeacherError {
                 record: 1,
                 offset: 0,
                 fault: Fault::from(error),
-            };
-            visit(file, Err(error))
-        }
+            })],
+        };
+        return Ok(Box::new(games.into_iter()));
     }
-}
-
-fn read_others(
-    file: &GameFile,
-    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let input = File::open(&file.path).with_context(named(&file.path))?;
-    for record in TeacherReader::new(BufReader::new(input), file.format) {
-        match record {
-            Ok(Record::Game(game)) => visit(file, Ok(Game::of_pack(game.game)))?,
-            Ok(_) => {}
-            Err(error) => visit(file, Err(error))?,
-        }
-    }
-    Ok(())
+    let records = TeacherReader::new(BufReader::new(File::open(path)?), format);
+    Ok(Box::new(records.filter_map(|record| match record {
+        Ok(Record::Game(game)) => Some(Ok(Game::of_pack(game.game))),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    })))
 }
 
 impl Game {
@@ -500,21 +441,14 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let path = |name: &str| folder.join(name);
         fs::write(path("games.usi"), games).expect("games");
-        let files = [GameFile {
-            path: path("games.usi"),
-            format: Format::Usi,
-        }];
+        let files = [(path("games.usi"), Format::Usi)];
         let (book, results) = (path("out.db"), path("out.tsv"));
-        let output = GamesOutput {
-            path: &book,
-            format: BookFormat::Db,
-            results: Some(&results),
-        };
         let watch = Watch {
             stop: &Stop::new(),
             progress: &|_, _| {},
         };
-        from_games(&files, &output, settings, &watch).expect("a book");
+        let output = (&*book, BookFormat::Db);
+        from_games(&files, output, Some(&results), settings, &watch).expect("a book");
         let read = |path: &Path| fs::read_to_string(path).expect("an output");
         let texts = (read(&book), read(&results));
         fs::remove_dir_all(&folder).expect("the folder is there");

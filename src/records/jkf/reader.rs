@@ -7,7 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{
-    Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, Record, is_exact, word,
+    Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, RELATIVE, Record, is_exact,
+    word,
 };
 use crate::position::{Board, Position};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
@@ -225,7 +226,8 @@ impl<'text> Reader<'text> {
             (None, from) => position.piece_on(from?)?.kind(),
         };
         let letters = played.relative.as_deref().unwrap_or_default();
-        let words: String = letters.chars().filter_map(word_of_letter).collect();
+        let word = |letter: char| RELATIVE.iter().find(|(known, _)| *known == letter);
+        let words: String = letters.chars().filter_map(word).map(|row| row.1).collect();
         let promotes = played.promote == Some(true);
         Written::from_parts(to, kind, from, promotes, &words).find(position)
     }
@@ -240,20 +242,6 @@ fn square(place: Place) -> Option<Square> {
     let file = File::from_index(usize::from(place.x).checked_sub(1)?)?;
     let rank = Rank::from_index(usize::from(place.y).checked_sub(1)?)?;
     Some(Square::new(file, rank))
-}
-
-/// The word for a character of `relative`.
-fn word_of_letter(letter: char) -> Option<char> {
-    Some(match letter {
-        'L' => '左',
-        'C' => '直',
-        'R' => '右',
-        'U' => '上',
-        'M' => '寄',
-        'D' => '引',
-        'H' => '打',
-        _ => return None,
-    })
 }
 
 /// A move in the notation of CSA, as far as it is known.

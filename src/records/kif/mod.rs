@@ -229,19 +229,13 @@ fn sentence_of_ending(
 /// Whether the word alone is read back as the ending.
 fn is_exact(ending: &Ending) -> bool {
     match ending {
-        Ending::Resignation
-        | Ending::Checkmate
-        | Ending::Declaration
-        | Ending::Repetition
-        | Ending::MaxMoves
-        | Ending::TimeUp
-        | Ending::IllegalAction { .. }
-        | Ending::Interrupted
-        | Ending::NoMate
-        | Ending::Forfeit { .. }
-        | Ending::Unfinished => true,
         Ending::IllegalMove { text } => text.is_empty(),
-        _ => false,
+        Ending::PerpetualCheck { .. }
+        | Ending::IllegalDeclaration
+        | Ending::Disconnection { .. }
+        | Ending::AdjudicatedWin { .. }
+        | Ending::AdjudicatedDraw => false,
+        _ => true,
     }
 }
 
