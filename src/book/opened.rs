@@ -129,12 +129,9 @@ impl Book {
     /// # Errors
     /// A book on the disk cannot be read.
     pub(super) fn find(&self, query: &Query) -> io::Result<Vec<BookMove>> {
-        let at_any_ply;
-        let query = if self.has_no_plies() {
-            at_any_ply = query.at_any_ply();
-            &at_any_ply
-        } else {
-            query
+        let query = &Query {
+            ply: query.ply.filter(|_| !self.has_no_plies()),
+            ..query.clone()
         };
         match &self.content {
             Content::Memory(book) => Ok(book.find(&query.packed, query.ply)),
@@ -241,14 +238,6 @@ impl Query {
     /// The same position with the sides exchanged.
     pub(super) fn rotated(&self) -> Self {
         Self::of_board(self.board.rotated(), self.ply)
-    }
-
-    /// The same at any ply.
-    fn at_any_ply(&self) -> Self {
-        Self {
-            ply: None,
-            ..self.clone()
-        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
 use super::for_each_entry;
@@ -46,14 +46,13 @@ pub struct Growth<'a> {
     /// Positions to search in all.
     most: u64,
     folder: Option<RunFolder>,
-    /// Results of an earlier part of the run that were not needed yet.
-    known: HashMap<u64, Thought>,
+    /// Results that are not in the book yet: those of the batch, and of an earlier part of the run.
+    results: HashMap<u64, Thought>,
     batch: Vec<Leaf>,
     /// Number of the first leaf of the batch.
     first: u64,
     /// Leaves of the batch that were handed out or are known.
     handed: usize,
-    results: Vec<Option<Thought>>,
     progress: &'a (dyn Fn(u64, i32) + Sync),
 }
 
@@ -80,11 +79,10 @@ impl<'a> Growth<'a> {
             reach,
             most,
             folder,
-            known: known.map(|thought| (thought.number, thought)).collect(),
+            results: known.map(|thought| (thought.number, thought)).collect(),
             batch: Vec::new(),
             first: 0,
             handed: 0,
-            results: Vec::new(),
             progress,
         };
         growth.choose()?;
@@ -95,23 +93,18 @@ impl<'a> Growth<'a> {
     fn choose(&mut self) -> anyhow::Result<()> {
         loop {
             self.batch = leaves(&self.book, self.roots, self.reach, BATCH);
-            self.results = vec![None; self.batch.len()];
             self.handed = 0;
-            for (index, leaf) in self.batch.iter().enumerate() {
-                let number = self.first + index as u64;
-                if let Some(thought) = self.known.remove(&number) {
-                    let board = leaf.task.position.unpack_board()?;
-                    if board.to_sfen() != thought.position {
-                        let (found, expected) = (thought.position, board.to_sfen());
-                        bail!(
-                            "result {number} of the run is for {found}, expected {expected}: it \
-                             began otherwise"
-                        );
-                    }
-                    self.results[index] = Some(thought);
+            for (number, leaf) in (self.first..).zip(&self.batch) {
+                if let Some(Thought { position, .. }) = self.results.get(&number) {
+                    let expected = leaf.task.position.unpack_board()?.to_sfen();
+                    ensure!(
+                        *position == expected,
+                        "result {number} of the run is for {position}, expected {expected}: it \
+                         began otherwise"
+                    );
                 }
             }
-            if self.batch.is_empty() || self.results.iter().any(Option::is_none) {
+            if self.batch.is_empty() || self.searched_of_batch() < self.batch.len() {
                 return Ok(());
             }
             self.take_results()?;
@@ -120,8 +113,8 @@ impl<'a> Growth<'a> {
 
     /// Adds the results of the batch to the book.
     fn take_results(&mut self) -> anyhow::Result<()> {
-        for (leaf, result) in self.batch.iter().zip(&mut self.results) {
-            if let Some(thought) = result.take() {
+        for (number, leaf) in (self.first..).zip(&self.batch) {
+            if let Some(thought) = self.results.remove(&number) {
                 self.book.add(leaf.task.entry(&thought))?;
             }
         }
@@ -130,9 +123,15 @@ impl<'a> Growth<'a> {
         Ok(())
     }
 
+    fn searched_of_batch(&self) -> usize {
+        let numbers = (self.first..).take(self.batch.len());
+        let is_known = |number: &u64| self.results.contains_key(number);
+        numbers.filter(is_known).count()
+    }
+
     /// Number of positions that were searched.
     pub fn searched(&self) -> u64 {
-        self.first + self.results.iter().flatten().count() as u64
+        self.first + self.searched_of_batch() as u64
     }
 
     /// The book with all results so far.
@@ -153,7 +152,7 @@ impl Plan<Thinking<'_>> for Growth<'_> {
                 break;
             }
             self.handed += 1;
-            if self.results[self.handed - 1].is_none() {
+            if !self.results.contains_key(&number) {
                 return Ok(Some((number, leaf.task)));
             }
         }
@@ -164,10 +163,10 @@ impl Plan<Thinking<'_>> for Growth<'_> {
         if let Some(folder) = &mut self.folder {
             folder.append(&thought)?;
         }
-        self.results[(number - self.first) as usize] = Some(thought);
+        self.results.insert(number, thought);
         let loss = self.batch.last().map_or(0, |leaf| leaf.loss);
         (self.progress)(self.searched(), loss);
-        if self.results.iter().all(Option::is_some) {
+        if self.searched_of_batch() == self.batch.len() {
             self.take_results()?;
             self.choose()?;
         }

@@ -278,45 +278,31 @@ pub(crate) struct Block {
     pub(crate) lines: u64,
 }
 
-/// To which position a move belongs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    Nobody,
-    LastNode,
-    /// A position that is skipped.
-    Skipped,
-}
-
 impl Block {
     /// Reads a block whose first line has the number `first_line` + 1. Strictly: with a fault for
     /// each position that is not written as `YaneuraOu` looks for it.
     pub(crate) fn read(text: &[u8], first_line: u64, is_strict: bool) -> Self {
         let mut block = Self::default();
-        let mut owner = Owner::Nobody;
+        let mut is_skipped = false;
         for line in lines(text) {
             block.lines += 1;
             let number = first_line + block.lines;
-            let read = match (line, owner) {
-                (Line::Nothing, _) | (Line::Move(_), Owner::Skipped) => Ok(owner),
-                (Line::Position(text), _) => {
+            let read = match line {
+                Line::Position(text) => {
                     if is_strict {
                         block.check_spelling(text, number);
                     }
-                    block.add_position(text, number)
+                    let added = block.add_position(text, number);
+                    is_skipped = added.is_err();
+                    added
                 }
-                (Line::Move(line), Owner::LastNode) => block.add_move(line, number).map(|()| owner),
-                (Line::Move(line), Owner::Nobody) => {
-                    Err(parse_move(line).err().unwrap_or(Problem::MoveOutside))
-                }
+                Line::Move(line) if !is_skipped => block.add_move(line, number),
+                Line::Move(_) | Line::Nothing => Ok(()),
             };
-            owner = read.unwrap_or_else(|problem| {
+            if let Err(problem) = read {
                 let fault = BookFault::new(Place::Line(number), problem);
                 block.faults.push(fault);
-                match line {
-                    Line::Position(_) => Owner::Skipped,
-                    Line::Nothing | Line::Move(_) => owner,
-                }
-            });
+            }
         }
         block
     }
@@ -335,7 +321,7 @@ impl Block {
         }
     }
 
-    fn add_position(&mut self, text: &[u8], line: u64) -> Result<Owner, Problem> {
+    fn add_position(&mut self, text: &[u8], line: u64) -> Result<(), Problem> {
         let (position, ply) = parse_position(text)?;
         self.node_lines.push(line);
         self.nodes.push(Node {
@@ -344,15 +330,15 @@ impl Block {
             first_move: self.moves.len(),
             move_count: 0,
         });
-        Ok(Owner::LastNode)
+        Ok(())
     }
 
     fn add_move(&mut self, line: &[u8], number: u64) -> Result<(), Problem> {
-        self.moves.push(parse_move(line)?);
+        let known = parse_move(line)?;
+        let node = self.nodes.last_mut().ok_or(Problem::MoveOutside)?;
+        node.move_count += 1;
+        self.moves.push(known);
         self.move_lines.push(number);
-        if let Some(node) = self.nodes.last_mut() {
-            node.move_count += 1;
-        }
         Ok(())
     }
 }

@@ -201,15 +201,23 @@ pub(super) struct SbkWriter {
     losses: Losses,
 }
 
-/// The states in the order of their numbers.
+/// The states in the order in which they were met.
 struct States {
     numbers: HashMap<PackedSfen, usize>,
-    /// The entry of each state; none for positions that only moves reach.
-    entries: Vec<Option<usize>>,
-    /// Whether any move leads to a state.
-    is_reached: Vec<bool>,
-    /// Whether a state is written with its position.
-    is_root: Vec<bool>,
+    all: Vec<WrittenState>,
+}
+
+/// A state that is written.
+#[derive(Default)]
+struct WrittenState {
+    /// Its entry; none for positions that only moves reach.
+    entry: Option<usize>,
+    /// The legal moves of the entry.
+    links: Vec<Link>,
+    /// Whether any move leads to it.
+    is_reached: bool,
+    /// Whether it is written with its position.
+    is_root: bool,
 }
 
 impl SbkWriter {
@@ -230,30 +238,25 @@ impl SbkWriter {
         put_bytes(&mut author, AUTHOR, b"Raicho");
         self.file.write_all(&author)?;
         let mut states = States::of(&self.entries, &mut self.losses);
-        let mut position = Position::startpos();
-        let links = self.links(&mut states, &mut position);
-        states.find_roots(&links);
+        self.link(&mut states);
+        states.find_roots();
+        // Roots first: ShogiGUI needs it.
+        let (roots, others): (Vec<usize>, Vec<usize>) =
+            (0..states.all.len()).partition(|&state| states.all[state].is_root);
         // A reader counts plies from the start position, if it is the only root.
         let start = PackedSfen::of_board(Position::startpos().board());
-        let is_start = |entry: usize| self.entries[entry].position == start;
-        let roots = (0..states.entries.len()).filter(|&state| states.is_root[state]);
-        if !roots
-            .filter_map(|state| states.entries[state])
-            .all(is_start)
-        {
+        let mut of_roots = roots.iter().filter_map(|&state| states.all[state].entry);
+        if !of_roots.all(|entry| self.entries[entry].position == start) {
             let later = self.entries.iter().filter(|entry| entry.ply > 1);
             self.losses.plies += later.count() as u64;
         }
-        // Roots first: ShogiGUI needs it.
-        let (roots, others): (Vec<usize>, Vec<usize>) =
-            (0..states.entries.len()).partition(|&state| states.is_root[state]);
         let order: Vec<usize> = roots.into_iter().chain(others).collect();
         let mut numbers = vec![0; order.len()];
         for (number, &state) in order.iter().enumerate() {
             numbers[state] = number;
         }
         for &state in &order {
-            let bytes = self.state(&states, state, &links, &numbers);
+            let bytes = self.state(&states.all[state], numbers[state], &numbers);
             let mut field = Vec::with_capacity(bytes.len() + 8);
             put_bytes(&mut field, STATE, &bytes);
             self.file.write_all(&field)?;
@@ -262,60 +265,52 @@ impl SbkWriter {
         Ok(self.losses)
     }
 
-    /// For each entry the bits of its legal moves and the states after them.
-    fn links(&mut self, states: &mut States, position: &mut Position) -> Vec<Vec<Link>> {
-        let mut all = Vec::with_capacity(self.entries.len());
-        for (index, entry) in self.entries.iter().enumerate() {
-            let mut links = Vec::with_capacity(entry.moves.len());
-            if let Ok(board) = entry.position.unpack_board()
-                && states.is_first(entry, index)
-            {
-                position.set_up(board, entry.ply.max(1));
-                for known in &entry.moves {
-                    let Some(mv) = position.legal_move(known.mv) else {
-                        self.losses.illegal_moves += 1;
-                        continue;
-                    };
-                    let mut after = position.board().clone();
-                    after.apply(mv);
-                    links.push(Link {
-                        bits: bits_of(position.board(), mv),
-                        next: states.reach(PackedSfen::of_board(&after)),
-                        weight: weight(known, &mut self.losses),
-                    });
-                }
+    /// Finds the legal moves of each entry that has a state, and the states after them.
+    fn link(&mut self, states: &mut States) {
+        let mut position = Position::startpos();
+        for state in 0..states.all.len() {
+            let Some(index) = states.all[state].entry else {
+                continue;
+            };
+            let entry = &self.entries[index];
+            let Ok(board) = entry.position.unpack_board() else {
+                continue;
+            };
+            position.set_up(board, entry.ply.max(1));
+            for known in &entry.moves {
+                let Some(mv) = position.legal_move(known.mv) else {
+                    self.losses.illegal_moves += 1;
+                    continue;
+                };
+                let mut after = position.board().clone();
+                after.apply(mv);
+                let link = Link {
+                    bits: bits_of(position.board(), mv),
+                    next: states.reach(PackedSfen::of_board(&after)),
+                    weight: weight(known, &mut self.losses),
+                };
+                states.all[state].links.push(link);
             }
-            all.push(links);
         }
-        all
     }
 
-    fn state(
-        &self,
-        states: &States,
-        state: usize,
-        links: &[Vec<Link>],
-        numbers: &[usize],
-    ) -> Vec<u8> {
+    fn state(&self, state: &WrittenState, number: usize, numbers: &[usize]) -> Vec<u8> {
         let mut bytes = Vec::new();
-        put_number(&mut bytes, STATE_ID, numbers[state] as i64);
-        let Some(entry) = states.entries[state] else {
+        put_number(&mut bytes, STATE_ID, number as i64);
+        let Some(entry) = state.entry.map(|entry| &self.entries[entry]) else {
             return bytes;
         };
-        if states.is_root[state] {
-            let text = position_text(&self.entries[entry]);
-            put_bytes(&mut bytes, STATE_POSITION, text.as_bytes());
+        if state.is_root {
+            put_bytes(&mut bytes, STATE_POSITION, position_text(entry).as_bytes());
         }
-        for link in &links[entry] {
+        for link in &state.links {
             let mut field = Vec::new();
             put_number(&mut field, MOVE_BITS, i64::from(link.bits as i32));
             put_number(&mut field, MOVE_WEIGHT, link.weight.into());
             put_number(&mut field, MOVE_NEXT, numbers[link.next] as i64);
             put_bytes(&mut bytes, STATE_MOVE, &field);
         }
-        if let Some(best) = self.entries[entry].moves.first()
-            && has_evaluation(best)
-        {
+        if let Some(best) = entry.moves.first().filter(|best| has_evaluation(best)) {
             let mut field = Vec::new();
             put_number(&mut field, EVALUATION_VALUE, best.value.into());
             put_number(&mut field, EVALUATION_DEPTH, best.depth.into());
@@ -337,17 +332,17 @@ impl States {
     fn of(entries: &[BookEntry], losses: &mut Losses) -> Self {
         let mut states = Self {
             numbers: HashMap::with_capacity(entries.len()),
-            entries: Vec::new(),
-            is_reached: Vec::new(),
-            is_root: Vec::new(),
+            all: Vec::new(),
         };
         for (index, entry) in entries.iter().enumerate() {
             match states.numbers.entry(entry.position) {
                 Entry::Occupied(_) => losses.entries += 1,
                 Entry::Vacant(free) => {
-                    free.insert(states.entries.len());
-                    states.entries.push(Some(index));
-                    states.is_reached.push(false);
+                    free.insert(states.all.len());
+                    states.all.push(WrittenState {
+                        entry: Some(index),
+                        ..WrittenState::default()
+                    });
                     count_losses(entry, losses);
                 }
             }
@@ -355,43 +350,34 @@ impl States {
         states
     }
 
-    fn is_first(&self, entry: &BookEntry, index: usize) -> bool {
-        let state = self.numbers.get(&entry.position);
-        state.is_some_and(|&state| self.entries[state] == Some(index))
-    }
-
     /// The state of a position that a move leads to.
     fn reach(&mut self, position: PackedSfen) -> usize {
-        let new = self.entries.len();
+        let new = self.all.len();
         let state = *self.numbers.entry(position).or_insert(new);
         if state == new {
-            self.entries.push(None);
-            self.is_reached.push(true);
+            self.all.push(WrittenState::default());
         }
-        self.is_reached[state] = true;
+        self.all[state].is_reached = true;
         state
     }
 
     /// Chooses roots from which all states are reached: those that no move leads to, and one for
     /// each cycle that is left.
-    fn find_roots(&mut self, links: &[Vec<Link>]) {
-        let count = self.entries.len();
-        self.is_root = vec![false; count];
+    fn find_roots(&mut self) {
+        let count = self.all.len();
         let mut is_visited = vec![false; count];
-        let unreached = (0..count).filter(|&state| !self.is_reached[state]);
+        let unreached = (0..count).filter(|&state| !self.all[state].is_reached);
         let candidates: Vec<usize> = unreached.chain(0..count).collect();
         let mut open = Vec::new();
         for root in candidates {
             if is_visited[root] {
                 continue;
             }
-            self.is_root[root] = true;
+            self.all[root].is_root = true;
             open.push(root);
             while let Some(state) = open.pop() {
-                if !std::mem::replace(&mut is_visited[state], true)
-                    && let Some(entry) = self.entries[state]
-                {
-                    open.extend(links[entry].iter().map(|link| link.next));
+                if !std::mem::replace(&mut is_visited[state], true) {
+                    open.extend(self.all[state].links.iter().map(|link| link.next));
                 }
             }
         }

@@ -15,7 +15,7 @@ use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file;
 use crate::engine::Engine;
 use crate::lang::Lang;
-use crate::mate::{MateLimits, MateSolver, SecondSolutions, Solution, Verdict};
+use crate::mate::{MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution, Verdict};
 use crate::position::Position;
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
 use crate::types::Move;
@@ -242,6 +242,11 @@ impl Answer {
             Verdict::NoMate => (Outcome::NoMate, None, &[][..]),
             Verdict::Unknown => (Outcome::Unknown, None, &[][..]),
         };
+        let second_move = |solution: &SecondSolution| SecondMove {
+            index: solution.index,
+            mv: solution.mv.to_string(),
+            plies: solution.length,
+        };
         Self {
             number,
             verdict,
@@ -249,22 +254,11 @@ impl Answer {
             moves: moves.iter().map(Move::to_string).collect(),
             nodes: solution.nodes,
             time,
-            second: second.map(Second::new),
-        }
-    }
-}
-
-impl Second {
-    fn new(solutions: &SecondSolutions) -> Self {
-        let found = solutions.found.iter().map(|solution| SecondMove {
-            index: solution.index,
-            mv: solution.mv.to_string(),
-            plies: solution.length,
-        });
-        Self {
-            found: found.collect(),
-            is_complete: solutions.is_complete,
-            nodes: solutions.nodes,
+            second: second.map(|solutions| Second {
+                found: solutions.found.iter().map(second_move).collect(),
+                is_complete: solutions.is_complete,
+                nodes: solutions.nodes,
+            }),
         }
     }
 }

@@ -140,7 +140,7 @@ impl Reader {
         }
         match &self.game {
             None => {
-                if self.preamble.diagram_line(line)? {
+                if self.preamble.diagram.line(line)? {
                     return Ok(());
                 }
             }
@@ -461,11 +461,6 @@ struct Preamble {
 }
 
 impl Preamble {
-    /// Reads a line if it belongs to a diagram; `false` if it does not.
-    fn diagram_line(&mut self, line: &str) -> Result<bool, RecordError> {
-        self.diagram.line(line)
-    }
-
     fn heading(&mut self, name: &str, value: &str, line: usize) {
         match name {
             "" => {}
