@@ -26,7 +26,7 @@ use crate::records::packed::PackedSfen;
 use crate::types::{Move16, Square};
 use crate::util::read_up_to;
 
-pub use fault::{BookError, BookFault, Checker, EntryPlace, FaultLog, Place, Problem};
+pub use fault::{BookError, BookFault, BookPlace, Checker, EntryPlace, FaultLog, Problem};
 pub use file::{BookReader, BookWriter, Extras, Losses};
 pub use opened::Book;
 pub use probe::{BookOptions, Dice, Library, Probe, ProbedMove, line, ponder_move, probe};

@@ -12,7 +12,7 @@ use std::io;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::fault::{BookFault, Place, Problem};
+use super::fault::{BookFault, BookPlace, Problem};
 use super::opened::{Book, Query};
 use super::{BookFormat, BookMove, rotated_move};
 use crate::position::Position;
@@ -112,7 +112,7 @@ impl Library {
             let (mut moves, is_flipped) = match look_up(book, &query, options) {
                 Ok(found) => found,
                 Err(error) => {
-                    faults.push(BookFault::new(Place::File, error.into()));
+                    faults.push(BookFault::new(BookPlace::File, error.into()));
                     continue;
                 }
             };
@@ -244,7 +244,7 @@ fn legal_moves_of(
                 weight: 0,
             }),
             None => faults.push(BookFault::new(
-                Place::File,
+                BookPlace::File,
                 Problem::Illegal {
                     mv: known.mv,
                     sfen: position.to_sfen(),

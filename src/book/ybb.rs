@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 
-use super::fault::{BookFault, FaultLog, Place, Problem, no_book};
+use super::fault::{BookFault, BookPlace, FaultLog, Problem, no_book};
 use super::file::{Losses, out_of_order};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
 use super::{BookEntry, BookMove};
@@ -97,7 +97,7 @@ impl Iterator for YbbReader {
         if self.next == self.header.positions {
             return None;
         }
-        let place = Place::Index(self.next);
+        let place = BookPlace::Index(self.next);
         self.next += 1;
         let read = self.read();
         if matches!(read, Err(Problem::Io(_))) {
@@ -123,12 +123,12 @@ pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> io::Result<MemoryBook
         let length = usize::from(entry.move_count) * header.move_bytes();
         let end = entry.offset.saturating_add(length as u64);
         if end > area.len() as u64 {
-            let place = Place::Index(number as u64);
+            let place = BookPlace::Index(number as u64);
             faults.add(BookFault::new(place, Problem::MovesOutside));
             continue;
         }
         if last.replace(entry.position) == Some(entry.position) {
-            let place = Place::Index(number as u64);
+            let place = BookPlace::Index(number as u64);
             faults.add(BookFault::new(place, Problem::Duplicate));
             continue;
         }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::fault::{BookFault, FaultLog, Place, Problem};
+use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::file::Losses;
 use super::opened::{MemoryBook, Node};
 use super::{BookEntry, BookMove};
@@ -98,7 +98,7 @@ impl Iterator for DbReader {
         while self.ready.is_empty() {
             match self.blocks.next()? {
                 Ok(text) => self.read_block(&text),
-                Err(error) => return Some(Err(BookFault::new(Place::File, error.into()))),
+                Err(error) => return Some(Err(BookFault::new(BookPlace::File, error.into()))),
             }
         }
         let next = self.ready.pop_front()?;
@@ -300,7 +300,7 @@ impl Block {
                 Line::Move(_) | Line::Nothing => Ok(()),
             };
             if let Err(problem) = read {
-                let fault = BookFault::new(Place::Line(number), problem);
+                let fault = BookFault::new(BookPlace::Line(number), problem);
                 block.faults.push(fault);
             }
         }
@@ -314,7 +314,7 @@ impl Block {
         {
             let sfen = format!("{} {ply}", board.to_sfen());
             if text != sfen.as_bytes() {
-                let place = Place::Line(line);
+                let place = BookPlace::Line(line);
                 self.faults
                     .push(BookFault::new(place, Problem::Spelling(sfen)));
             }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::book::fault::{BookFault, Place, Problem, no_book};
+use crate::book::fault::{BookFault, BookPlace, Problem, no_book};
 use crate::book::file::Extras;
 use crate::position::Board;
 use crate::types::{Color, File, Move, Move16, Piece, PieceType, Rank, Square};
@@ -84,7 +84,7 @@ pub(super) fn read_states(
         } = field?
         {
             let offset = fields.offset() - state.len() as u64;
-            let place = Place::State(states.len() as u64);
+            let place = BookPlace::State(states.len() as u64);
             states.push(read_state(
                 Fields::new(state, offset),
                 place,
@@ -98,7 +98,7 @@ pub(super) fn read_states(
 
 fn read_state(
     mut fields: Fields<'_>,
-    place: Place,
+    place: BookPlace,
     faults: &mut Vec<BookFault>,
     extras: &mut Extras,
 ) -> io::Result<State> {

@@ -16,7 +16,7 @@ use message::{
 };
 
 use super::db::position_text;
-use super::fault::{BookFault, Place, Problem};
+use super::fault::{BookFault, BookPlace, Problem};
 use super::file::{Extras, Losses};
 use super::{BookEntry, BookMove, UNKNOWN_DEPTH};
 use crate::position::{Board, Position, START_SFEN};
@@ -108,7 +108,7 @@ impl SbkReader {
     }
 
     fn add_fault(&mut self, state: usize, problem: Problem) {
-        let place = Place::State(state as u64);
+        let place = BookPlace::State(state as u64);
         self.ready.push_back(BookFault::new(place, problem));
     }
 

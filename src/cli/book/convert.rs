@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::{
-    InputArguments, OutputArguments, checked_output, print_extras, print_faults, write_book,
-};
+use super::{InputArguments, OutputArguments, print_extras, print_faults, write_book};
 use crate::book::{BookEntry, BookReader, Checker, FaultLog};
 use crate::cli::arguments::SortMemory;
 use crate::cli::output;
@@ -89,7 +87,11 @@ pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Res
     let path = &arguments.book.path;
     let mut writer = match &arguments.skip {
         Some(out) => {
-            let format = checked_output(out, false, [&**path])?;
+            let output = OutputArguments {
+                path: out.clone(),
+                force: false,
+            };
+            let format = output.check([&**path])?;
             Some(SortedWriter::new(out, format, arguments.memory.bytes()))
         }
         None => None,

@@ -24,8 +24,8 @@ use anyhow::{Context as _, bail, ensure};
 use rayon::prelude::*;
 
 use crate::book::{
-    Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookReader, BookWriter, FaultLog,
-    Line, Place, lines, parse_position,
+    Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookPlace, BookReader, BookWriter,
+    FaultLog, Line, lines, parse_position,
 };
 use crate::makebook::named;
 use crate::position::Board;
@@ -142,7 +142,7 @@ enum Part {
     /// A block of a `.db`, whose positions keep their text.
     Text(Vec<u8>),
     /// Entries of a `.ybb`, and where they are.
-    Entries(Vec<(Place, BookEntry)>),
+    Entries(Vec<(BookPlace, BookEntry)>),
 }
 
 impl Part {
@@ -321,7 +321,7 @@ impl Linked {
                 for node in &block.nodes {
                     let moves = node.moves();
                     let lines = &block.move_lines[moves.clone()];
-                    let place = |index: usize| Place::Line(lines[index]);
+                    let place = |index: usize| BookPlace::Line(lines[index]);
                     linked.add(table, node.position, &block.moves[moves], place);
                 }
                 linked.faults.extend(block.faults);
@@ -343,7 +343,7 @@ impl Linked {
         table: &KeyTable,
         position: PackedSfen,
         moves: &[BookMove],
-        place: impl Fn(usize) -> Place,
+        place: impl Fn(usize) -> BookPlace,
     ) {
         let node = Turned::new(board_of(position));
         let limit = i32::from(MAX_VALUE);
