@@ -2,7 +2,7 @@
 //! positions in order, and the moves. All numbers are little endian.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
@@ -72,13 +72,8 @@ impl YbbReader {
         if offset.saturating_add(length as u64) > self.size {
             return Err(Problem::MovesOutside);
         }
-        if offset != self.moves_at {
-            let distance = offset as i64 - self.moves_at as i64;
-            match self.moves_at {
-                0 => self.moves.seek(SeekFrom::Start(offset)).map(|_| ())?,
-                _ => self.moves.seek_relative(distance)?,
-            }
-        }
+        let distance = offset as i64 - self.moves_at as i64;
+        self.moves.seek_relative(distance)?;
         let mut bytes = vec![0; length];
         self.moves.read_exact(&mut bytes)?;
         self.moves_at = offset + length as u64;

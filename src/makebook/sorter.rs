@@ -7,7 +7,7 @@ use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
+use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 use rayon::prelude::*;
 
 use super::named;
@@ -163,8 +163,6 @@ pub(super) fn unpack_position<M: Pod>(
 const MAX_RUNS: usize = 64;
 /// Least memory in bytes.
 const MIN_MEMORY: usize = 1 << 16;
-/// Bytes of the two lengths before a record.
-const LENGTHS: usize = 8;
 /// Buffer of each file that is read, in bytes.
 const BUFFER: usize = 1 << 16;
 
@@ -222,7 +220,7 @@ impl Sorter {
     /// # Errors
     /// A file cannot be written.
     pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> anyhow::Result<()> {
-        let size = self.records.bytes() + LENGTHS + key.len() + value.len();
+        let size = self.records.bytes() + key.len() + value.len();
         if size > self.memory && !self.records.places.is_empty() {
             self.spill()?;
         }
@@ -232,13 +230,13 @@ impl Sorter {
 
     fn spill(&mut self) -> anyhow::Result<()> {
         let mut run = self.create(0)?;
-        let records = &mut self.records;
-        records.sort();
-        let mut framed = records.places.iter().map(|&place| records.framed(place));
-        framed
-            .try_for_each(|record| run.file.write_all(record))
-            .with_context(named(&self.output))?;
-        self.records.clear();
+        self.records.sort();
+        for &place in &self.records.places {
+            let (key, value) = self.records.get(place);
+            run.write(key, value).with_context(named(&self.output))?;
+        }
+        self.records.bytes.clear();
+        self.records.places.clear();
         self.runs.push(run);
         while let Some(first) = self.runs.len().checked_sub(MAX_RUNS)
             && self.runs[first].level == self.runs[self.runs.len() - 1].level
@@ -261,13 +259,8 @@ impl Sorter {
         let level = self.runs[first].level + 1;
         let mut run = self.create(level)?;
         let mut merge = Sorted::new(&self.output, self.runs.split_off(first), None)?;
-        let mut record = Vec::new();
         while let Some((key, value)) = merge.next()? {
-            record.clear();
-            frame(&key, &value, &mut record);
-            run.file
-                .write_all(&record)
-                .with_context(named(&self.output))?;
+            run.write(&key, &value).with_context(named(&self.output))?;
         }
         Ok(run)
     }
@@ -283,65 +276,49 @@ impl Sorter {
     }
 }
 
-/// Records in memory: two lengths, the key, the value, one after another.
+impl Run {
+    /// Writes a record: two lengths, the key, the value.
+    fn write(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
+        let lengths = [key.len() as u32, value.len() as u32];
+        self.file.write_all(bytes_of(&lengths))?;
+        self.file.write_all(key)?;
+        self.file.write_all(value)
+    }
+}
+
+/// Records in memory, one after another: the key and the value of each.
 #[derive(Default)]
 struct Records {
     bytes: Vec<u8>,
-    /// Where each record begins.
-    places: Vec<usize>,
+    places: Vec<RecordPlace>,
 }
+
+/// Where a record begins, and the lengths of its key and its value.
+type RecordPlace = (usize, u32, u32);
 
 impl Records {
     fn bytes(&self) -> usize {
-        self.bytes.len() + self.places.len() * size_of::<usize>()
+        self.bytes.len() + size_of_val(&*self.places)
     }
 
     fn push(&mut self, key: &[u8], value: &[u8]) {
-        self.places.push(self.bytes.len());
-        frame(key, value, &mut self.bytes);
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.places.clear();
+        let place = (self.bytes.len(), key.len() as u32, value.len() as u32);
+        self.places.push(place);
+        self.bytes.extend(key);
+        self.bytes.extend(value);
     }
 
     fn sort(&mut self) {
         let mut places = std::mem::take(&mut self.places);
         // The place decides between equal keys.
-        places.par_sort_unstable_by(|&a, &b| (self.key(a), a).cmp(&(self.key(b), b)));
+        places.par_sort_unstable_by(|&a, &b| (self.get(a).0, a).cmp(&(self.get(b).0, b)));
         self.places = places;
     }
 
-    fn key(&self, place: usize) -> &[u8] {
-        let (length, _) = self.lengths(place);
-        &self.bytes[place + LENGTHS..place + LENGTHS + length]
+    fn get(&self, (start, key, value): RecordPlace) -> (&[u8], &[u8]) {
+        let (key, value) = (key as usize, value as usize);
+        self.bytes[start..start + key + value].split_at(key)
     }
-
-    /// The whole record with its lengths.
-    fn framed(&self, place: usize) -> &[u8] {
-        let (key, value) = self.lengths(place);
-        &self.bytes[place..place + LENGTHS + key + value]
-    }
-
-    fn lengths(&self, place: usize) -> (usize, usize) {
-        let mut lengths = [0; LENGTHS];
-        lengths.copy_from_slice(&self.bytes[place..place + LENGTHS]);
-        read_lengths(lengths)
-    }
-}
-
-/// The lengths of a key and its value.
-fn read_lengths(bytes: [u8; LENGTHS]) -> (usize, usize) {
-    let both = u64::from_le_bytes(bytes);
-    (both as u32 as usize, (both >> u32::BITS) as usize)
-}
-
-fn frame(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
-    out.extend((key.len() as u32).to_le_bytes());
-    out.extend((value.len() as u32).to_le_bytes());
-    out.extend(key);
-    out.extend(value);
 }
 
 // --- Merging ---
@@ -408,12 +385,11 @@ impl Source {
     fn next(&mut self) -> io::Result<Option<Record>> {
         match self {
             Self::File(input) => {
-                let mut lengths = [0; LENGTHS];
-                if read_up_to(input, &mut lengths)? < LENGTHS {
+                let mut lengths = [0_u32; 2];
+                if read_up_to(input, bytes_of_mut(&mut lengths))? < size_of_val(&lengths) {
                     return Ok(None);
                 }
-                let (key, value) = read_lengths(lengths);
-                let (mut key, mut value) = (vec![0; key], vec![0; value]);
+                let [mut key, mut value] = lengths.map(|length| vec![0; length as usize]);
                 input.read_exact(&mut key)?;
                 input.read_exact(&mut value)?;
                 Ok(Some((key, value)))
@@ -422,8 +398,7 @@ impl Source {
                 let place = records.places.get(*next).copied();
                 *next += 1;
                 Ok(place.map(|place| {
-                    let key = records.key(place);
-                    let value = &records.framed(place)[LENGTHS + key.len()..];
+                    let (key, value) = records.get(place);
                     (key.to_vec(), value.to_vec())
                 }))
             }

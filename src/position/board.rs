@@ -4,6 +4,7 @@
 //! `attacks`; keys, repetition and all else that depends on the game are in
 //! [`Position`](super::Position).
 
+use super::InvalidPosition;
 use crate::bitboard::Bitboard;
 use crate::types::value::piece_value;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square, Value};
@@ -133,6 +134,21 @@ impl Board {
 
     pub(crate) fn hand_mut(&mut self, color: Color) -> &mut Hand {
         &mut self.hands[color.index()]
+    }
+
+    /// Gives a side pieces in hand. More than a full set would overflow the packed hand; the total
+    /// with the board is checked with the position.
+    pub(crate) fn give(
+        &mut self,
+        color: Color,
+        kind: PieceType,
+        count: u32,
+    ) -> Result<(), InvalidPosition> {
+        if count > kind.count_in_set() {
+            return Err(InvalidPosition::TooMany { kind, found: count });
+        }
+        (0..count).for_each(|_| self.hand_mut(color).add(kind));
+        Ok(())
     }
 
     /// Puts a piece on an empty square.

@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use thiserror::Error;
 
 use super::{Board, InvalidPosition, Position};
-use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
+use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 use crate::util::{counted, shorten};
 
 /// The start position of an even game.
@@ -265,18 +265,14 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
     for color in Color::ALL {
         for kind in PieceType::HAND {
             let found = counts[color.index()][kind.index()];
-            // Checked here because the packed hand could overflow; the total with the board is
-            // checked later.
-            if found > kind.count_in_set() {
-                return Err(syntax(format!(
+            board.give(color, kind, found).map_err(|_| {
+                syntax(format!(
                     "hands '{}' hold {found} {}s, expected at most {}",
                     shorten(text),
                     kind.name(),
                     kind.count_in_set()
-                )));
-            }
-            let hand: &mut Hand = board.hand_mut(color);
-            (0..found).for_each(|_| hand.add(kind));
+                ))
+            })?;
         }
     }
     Ok(())

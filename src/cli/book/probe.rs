@@ -97,13 +97,16 @@ fn answer(library: &Library, engine: &Engine) -> (String, String) {
     )
 }
 
+fn dash_if_empty(text: &str) -> &str {
+    if text.is_empty() { "-" } else { text }
+}
+
 fn print(text: &str, candidates: &str, reasons: Option<&str>) -> std::io::Result<()> {
     let mut out = output::stdout();
-    let or_dash = |text| if text == "" { "-" } else { text };
     let result = if candidates.is_empty() { "miss" } else { "hit" };
-    write!(out, "{text}\t{result}\t{}", or_dash(candidates))?;
+    write!(out, "{text}\t{result}\t{}", dash_if_empty(candidates))?;
     if let Some(reasons) = reasons {
-        write!(out, "\t{}", or_dash(reasons))?;
+        write!(out, "\t{}", dash_if_empty(reasons))?;
     }
     writeln!(out)
 }

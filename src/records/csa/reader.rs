@@ -456,12 +456,7 @@ impl Setup {
             }
             for color in Color::ALL {
                 let found = self.hands[color.index()][kind.index()];
-                // The packed hand would overflow; the total is checked with the position.
-                if found > kind.count_in_set() {
-                    return Err(impossible(InvalidPosition::TooMany { kind, found }));
-                }
-                let hand = board.hand_mut(color);
-                (0..found).for_each(|_| hand.add(kind));
+                board.give(color, kind, found).map_err(impossible)?;
             }
         }
         Ok(board)
