@@ -464,9 +464,7 @@ fn comments_say_that_a_game_is_lost_by_rule() {
         for (played, thought) in record.moves.iter_mut().zip(thoughts) {
             played.thought = thought;
         }
-        let mut text = Vec::new();
-        csa::write(&record, &mut text).expect("it can be written");
-        let text = String::from_utf8(text).expect("UTF-8");
+        let text = csa::write(&record);
         assert!(text.contains(&format!("'** {score}\n")), "{text}");
     }
 }

@@ -36,19 +36,36 @@ pub(super) fn no_book(reason: impl fmt::Display) -> io::Error {
 }
 
 /// A part of a book that is left out; the rest is used.
-#[derive(Debug, Error)]
-#[error("{}{problem}", place.prefix())]
+#[derive(Debug)]
 pub struct BookFault {
     /// Where.
-    pub place: Place,
+    pub place: BookPlace,
     /// What is wrong.
     pub problem: Problem,
 }
 
+impl fmt::Display for BookFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            BookPlace::File => write!(f, "{}", self.problem),
+            place => write!(f, "{place}: {}", self.problem),
+        }
+    }
+}
+
 impl BookFault {
     /// A fault at a place.
-    pub const fn new(place: Place, problem: Problem) -> Self {
+    pub const fn new(place: BookPlace, problem: Problem) -> Self {
         Self { place, problem }
+    }
+
+    /// The fault with its line counted from the line `lines` on.
+    #[must_use]
+    pub(crate) fn after_lines(mut self, lines: u64) -> Self {
+        if let BookPlace::Line(number) = &mut self.place {
+            *number += lines;
+        }
+        self
     }
 
     /// Whether nothing of the book can be read from here on.
@@ -59,7 +76,7 @@ impl BookFault {
 
 /// Where a fault is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Place {
+pub enum BookPlace {
     /// A line of a text, from 1.
     Line(u64),
     /// A byte of the file, from 0.
@@ -78,20 +95,20 @@ pub enum Place {
 #[derive(Clone, Copy, Debug)]
 pub struct EntryPlace<'a> {
     /// Where the entry begins.
-    pub entry: Place,
+    pub entry: BookPlace,
     /// Lines of its moves in their order; empty where they are not known.
     pub move_lines: &'a [u64],
 }
 
 impl EntryPlace<'_> {
     /// Where a move of the entry is.
-    fn of_move(&self, index: usize) -> Place {
+    fn of_move(&self, index: usize) -> BookPlace {
         let line = self.move_lines.get(index);
-        line.map_or(self.entry, |&line| Place::Line(line))
+        line.map_or(self.entry, |&line| BookPlace::Line(line))
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BookPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(number) => write!(f, "line {number}"),
@@ -100,16 +117,6 @@ impl fmt::Display for Place {
             Self::State(number) => write!(f, "state {number}"),
             Self::Key(key) => write!(f, "key {key:016x}"),
             Self::File => f.write_str("the file"),
-        }
-    }
-}
-
-impl Place {
-    /// What a message about it begins with: nothing for the whole file.
-    fn prefix(self) -> String {
-        match self {
-            Self::File => String::new(),
-            place => format!("{place}: "),
         }
     }
 }
@@ -209,6 +216,13 @@ impl FaultLog {
     /// Number of all faults.
     pub const fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Adds the faults of another log.
+    pub(crate) fn append(&mut self, log: Self) {
+        let more = log.count - log.first.len() as u64;
+        log.first.into_iter().for_each(|fault| self.add(fault));
+        self.count += more;
     }
 
     pub(crate) fn add(&mut self, fault: BookFault) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::apery::{AperyReader, AperyWriter};
 use super::db::{DbReader, DbWriter};
-use super::fault::{BookError, BookFault, EntryPlace, Place};
+use super::fault::{BookError, BookFault, BookPlace, EntryPlace};
 use super::sbk::{SbkReader, SbkWriter};
 use super::ybb::{YbbReader, YbbWriter};
 use super::{BookEntry, BookFormat};
@@ -61,14 +61,13 @@ impl BookReader {
         self.format
     }
 
-    /// Where the last entry stands in the file; with the lines of its moves if the book was opened
-    /// strictly.
+    /// Where the last entry stands in the file.
     pub fn place(&self) -> EntryPlace<'_> {
         let (entry, move_lines): (_, &[u64]) = match &self.inner {
-            FormatReader::Db(reader) => (Place::Line(reader.line), &reader.move_lines),
-            FormatReader::Ybb(reader) => (Place::Index(reader.number()), &[]),
-            FormatReader::Bin(reader) => (Place::Key(reader.key), &[]),
-            FormatReader::Sbk(reader) => (Place::State(reader.state as u64), &[]),
+            FormatReader::Db(reader) => (BookPlace::Line(reader.line), &reader.move_lines),
+            FormatReader::Ybb(reader) => (BookPlace::Index(reader.number()), &[]),
+            FormatReader::Bin(reader) => (BookPlace::Key(reader.key), &[]),
+            FormatReader::Sbk(reader) => (BookPlace::State(reader.state as u64), &[]),
         };
         EntryPlace { entry, move_lines }
     }

@@ -26,16 +26,14 @@ use crate::records::packed::PackedSfen;
 use crate::types::{Move16, Square};
 use crate::util::read_up_to;
 
-pub use fault::{BookError, BookFault, Checker, EntryPlace, FaultLog, Place, Problem};
+pub use fault::{BookError, BookFault, BookPlace, Checker, EntryPlace, FaultLog, Problem};
 pub use file::{BookReader, BookWriter, Extras, Losses};
 pub use opened::Book;
-pub use probe::{
-    BookOptions, Dice, Dropped, Library, Probe, ProbedMove, Refusal, line, ponder_move, probe,
-};
+pub use probe::{BookOptions, Dice, Library, Probe, ProbedMove, line, ponder_move, probe};
 
 use fault::no_book;
 
-pub(crate) use db::{Blocks, Line, parse_move, split_line};
+pub(crate) use db::{Block, Blocks, Line, lines, parse_position};
 
 /// The depth of moves from formats that store none, as `YaneuraOu` takes it: deep enough for any
 /// limit.

@@ -5,22 +5,23 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
 use super::apery::AperyBook;
 use super::db::{self, DbOnDisk};
-use super::fault::{BookError, BookFault, FaultLog, Place, Problem};
+use super::fault::{BookError, BookFault, BookPlace, FaultLog, Problem};
 use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
 use super::{BookFormat, BookMove, merge_moves};
 use crate::position::{Board, Position};
 use crate::records::packed::PackedSfen;
 use crate::util::system::thread_pool;
-use crate::util::{cores, counted};
+use crate::util::{cores, counted, read_up_to};
 
 /// A book of our own making.
 static EMBEDDED: &[u8] = include_bytes!("../../nets/book.ybb");
@@ -129,12 +130,9 @@ impl Book {
     /// # Errors
     /// A book on the disk cannot be read.
     pub(super) fn find(&self, query: &Query) -> io::Result<Vec<BookMove>> {
-        let at_any_ply;
-        let query = if self.has_no_plies() {
-            at_any_ply = query.at_any_ply();
-            &at_any_ply
-        } else {
-            query
+        let query = &Query {
+            ply: query.ply.filter(|_| !self.has_no_plies()),
+            ..query.clone()
         };
         match &self.content {
             Content::Memory(book) => Ok(book.find(&query.packed, query.ply)),
@@ -170,7 +168,7 @@ fn open_on_disk(
         (false, true) => Problem::NotSortedLoaded,
         (false, false) => Problem::NotSorted,
     };
-    faults.add(BookFault::new(Place::File, problem));
+    faults.add(BookFault::new(BookPlace::File, problem));
     Ok((!is_small).then_some(content))
 }
 
@@ -242,20 +240,12 @@ impl Query {
     pub(super) fn rotated(&self) -> Self {
         Self::of_board(self.board.rotated(), self.ply)
     }
-
-    /// The same at any ply.
-    fn at_any_ply(&self) -> Self {
-        Self {
-            ply: None,
-            ..self.clone()
-        }
-    }
 }
 
 /// A position of the index.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub(super) position: PackedSfen,
+pub(crate) struct Node {
+    pub(crate) position: PackedSfen,
     /// From 1; 0 where the file gives none.
     pub(super) ply: u32,
     /// Index of its first move.
@@ -265,7 +255,7 @@ pub(super) struct Node {
 
 impl Node {
     /// Where its moves are.
-    pub(super) fn moves(&self) -> Range<usize> {
+    pub(crate) fn moves(&self) -> Range<usize> {
         self.first_move..self.first_move + self.move_count as usize
     }
 }
@@ -323,7 +313,7 @@ pub(super) fn fits(found: u32, wanted: Option<u32>) -> bool {
 /// An open file and its size. Any thread may read any part of it.
 #[derive(Debug)]
 pub(super) struct SharedFile {
-    file: File,
+    file: Mutex<File>,
     size: u64,
 }
 
@@ -331,6 +321,7 @@ impl SharedFile {
     pub(super) fn open(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
         let size = file.metadata()?.len();
+        let file = Mutex::new(file);
         Ok(Self { file, size })
     }
 
@@ -341,31 +332,8 @@ impl SharedFile {
 
     /// Fills `bytes` from `offset` on, or up to the end of the file; returns the number of bytes.
     pub(super) fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
-        let mut filled = 0;
-        while filled < bytes.len() {
-            match read_some(&self.file, offset + filled as u64, &mut bytes[filled..]) {
-                Ok(0) => break,
-                Ok(count) => filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(filled)
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(offset))?;
+        read_up_to(&mut *file, bytes)
     }
-}
-
-#[cfg(unix)]
-fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, bytes, offset)
-}
-
-/// Elsewhere files have no places, as far as the standard library knows.
-#[cfg(not(any(unix, windows)))]
-fn read_some(_file: &File, _offset: u64, _bytes: &mut [u8]) -> io::Result<usize> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-#[cfg(windows)]
-fn read_some(file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, bytes, offset)
 }

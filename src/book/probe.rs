@@ -6,14 +6,13 @@
 //! value.
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::fault::{BookFault, Place, Problem};
+use super::fault::{BookFault, BookPlace, Problem};
 use super::opened::{Book, Query};
 use super::{BookFormat, BookMove, rotated_move};
 use crate::position::Position;
@@ -113,7 +112,7 @@ impl Library {
             let (mut moves, is_flipped) = match look_up(book, &query, options) {
                 Ok(found) => found,
                 Err(error) => {
-                    faults.push(BookFault::new(Place::File, error.into()));
+                    faults.push(BookFault::new(BookPlace::File, error.into()));
                     continue;
                 }
             };
@@ -156,97 +155,23 @@ fn rotated_moves(moves: &[BookMove]) -> Vec<BookMove> {
 const NARROW: u64 = 10;
 
 /// A legal move of a book.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct ProbedMove {
     /// The move.
     pub mv: Move,
     /// What the book says about it.
     pub known: BookMove,
     /// Why it is not played; `None` for a candidate.
-    pub dropped: Option<Dropped>,
+    pub dropped: Option<String>,
     /// Share of the choice among the candidates; 0 if it is dropped.
     pub weight: u64,
-}
-
-/// Why a move is not played.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Dropped {
-    /// Below a tenth of all counts.
-    Rare {
-        /// Its count.
-        count: u64,
-        /// The sum of all.
-        sum: u64,
-    },
-    /// The value is too low.
-    Value {
-        /// The least that is played.
-        least: i32,
-    },
-    /// Never played before, where counts decide.
-    NeverPlayed,
-    /// It repeats the position for the fourth time and loses by perpetual check.
-    LostRepetition,
-    /// The position is refused as a whole.
-    Refused,
-}
-
-impl fmt::Display for Dropped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rare { count, sum } => write!(f, "count {count} of {sum} is below a tenth"),
-            Self::Value { least } => write!(f, "value below {least}"),
-            Self::NeverPlayed => f.write_str("count 0"),
-            Self::LostRepetition => f.write_str("loses by perpetual check"),
-            Self::Refused => f.write_str("the position is refused"),
-        }
-    }
-}
-
-/// Why no book move is played.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Refusal {
-    /// The game has gone on for too long.
-    Ply {
-        /// Ply of the position.
-        ply: u32,
-        /// Last ply of the book.
-        max: u32,
-    },
-    /// No book has the position.
-    NotFound,
-    /// No move of the book is legal.
-    NothingLegal,
-    /// The first move was searched to a lower depth than demanded.
-    Depth {
-        /// Its depth.
-        depth: i32,
-        /// The depth demanded.
-        least: i32,
-    },
-    /// All moves were dropped.
-    NothingLeft,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ply { ply, max } => write!(f, "ply {ply} is after BookMoves {max}"),
-            Self::NotFound => f.write_str("not in the book"),
-            Self::NothingLegal => f.write_str("no move of the book is legal"),
-            Self::Depth { depth, least } => {
-                write!(f, "depth {depth} is below BookDepthLimit {least}")
-            }
-            Self::NothingLeft => f.write_str("all moves are dropped"),
-        }
-    }
 }
 
 /// The answer of the books for a position.
 #[derive(Debug)]
 pub struct Probe {
     /// Why no move is played; `None` if there are candidates.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<String>,
     /// The legal moves, the first first.
     pub moves: Vec<ProbedMove>,
     /// Index of the book in the library.
@@ -263,7 +188,7 @@ impl Probe {
         self.moves.iter().filter(|probed| probed.weight > 0)
     }
 
-    fn refused(refusal: Refusal, faults: Vec<BookFault>) -> Self {
+    fn refused(refusal: String, faults: Vec<BookFault>) -> Self {
         Self {
             refusal: Some(refusal),
             moves: Vec::new(),
@@ -279,18 +204,20 @@ pub fn probe(library: &Library, position: &Position, options: &BookOptions) -> P
     let ply = position.game_ply();
     let max = options.max_ply;
     if ply > max {
-        return Probe::refused(Refusal::Ply { ply, max }, Vec::new());
+        let refusal = format!("ply {ply} is after BookMoves {max}");
+        return Probe::refused(refusal, Vec::new());
     }
     let mut faults = Vec::new();
     let Some(found) = library.find(position, options, &mut faults) else {
-        return Probe::refused(Refusal::NotFound, faults);
+        return Probe::refused("not in the book".to_owned(), faults);
     };
     let mut moves = legal_moves_of(&found, position, &mut faults);
     let refusal = judge(&mut moves, position, options);
     if refusal.is_some() {
         for probed in &mut moves {
             probed.weight = 0;
-            probed.dropped.get_or_insert(Dropped::Refused);
+            let reason = || "the position is refused".to_owned();
+            probed.dropped.get_or_insert_with(reason);
         }
     }
     Probe {
@@ -317,7 +244,7 @@ fn legal_moves_of(
                 weight: 0,
             }),
             None => faults.push(BookFault::new(
-                Place::File,
+                BookPlace::File,
                 Problem::Illegal {
                     mv: known.mv,
                     sfen: position.to_sfen(),
@@ -329,19 +256,20 @@ fn legal_moves_of(
 }
 
 /// Marks the moves that are dropped and weighs the others.
-fn judge(moves: &mut [ProbedMove], position: &Position, options: &BookOptions) -> Option<Refusal> {
+fn judge(moves: &mut [ProbedMove], position: &Position, options: &BookOptions) -> Option<String> {
+    const NOTHING_LEFT: &str = "all moves are dropped";
     if moves.is_empty() {
-        return Some(Refusal::NothingLegal);
+        return Some("no move of the book is legal".to_owned());
     }
     if options.is_narrow {
         drop_rare(moves);
     }
     let Some(first) = moves.iter().find(|probed| probed.dropped.is_none()) else {
-        return Some(Refusal::NothingLeft);
+        return Some(NOTHING_LEFT.to_owned());
     };
     let (depth, least) = (first.known.depth, options.depth_limit);
     if least != 0 && depth < least {
-        return Some(Refusal::Depth { depth, least });
+        return Some(format!("depth {depth} is below BookDepthLimit {least}"));
     }
     let limit = options.value_limits[position.side_to_move().index()];
     let least = first.known.value.saturating_sub(options.value_difference);
@@ -349,7 +277,7 @@ fn judge(moves: &mut [ProbedMove], position: &Position, options: &BookOptions) -
     drop_lost_repetitions(moves, position);
     weigh(moves, options.considers_counts);
     let has_candidate = moves.iter().any(|probed| probed.weight > 0);
-    (!has_candidate).then_some(Refusal::NothingLeft)
+    (!has_candidate).then(|| NOTHING_LEFT.to_owned())
 }
 
 fn drop_rare(moves: &mut [ProbedMove]) {
@@ -358,7 +286,7 @@ fn drop_rare(moves: &mut [ProbedMove]) {
     for probed in moves {
         let count = probed.known.count;
         if u128::from(count) * u128::from(NARROW) < u128::from(sum) {
-            probed.dropped = Some(Dropped::Rare { count, sum });
+            probed.dropped = Some(format!("count {count} of {sum} is below a tenth"));
         }
     }
 }
@@ -366,7 +294,8 @@ fn drop_rare(moves: &mut [ProbedMove]) {
 fn drop_below(moves: &mut [ProbedMove], least: i32) {
     for probed in moves {
         if probed.known.value < least {
-            probed.dropped.get_or_insert(Dropped::Value { least });
+            let reason = || format!("value below {least}");
+            probed.dropped.get_or_insert_with(reason);
         }
     }
 }
@@ -377,7 +306,7 @@ fn drop_lost_repetitions(moves: &mut [ProbedMove], position: &Position) {
         let after = after.get_or_insert_with(|| position.clone());
         after.do_move(probed.mv);
         if after.rule_repetition() == Some(Repetition::Win) {
-            probed.dropped = Some(Dropped::LostRepetition);
+            probed.dropped = Some("loses by perpetual check".to_owned());
         }
         after.undo_move();
     }
@@ -392,7 +321,7 @@ fn weigh(moves: &mut [ProbedMove], considers_counts: bool) {
         if !considers_counts || !has_counts {
             probed.weight = 1;
         } else if probed.known.count == 0 {
-            probed.dropped = Some(Dropped::NeverPlayed);
+            probed.dropped = Some("count 0".to_owned());
         } else {
             probed.weight = probed.known.count;
         }

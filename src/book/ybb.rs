@@ -1,11 +1,13 @@
 //! `YANE-BINBOOK-V1`, the binary format `.ybb` of `YaneuraOu`: a header, an index of packed
 //! positions in order, and the moves. All numbers are little endian.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs::File;
+use std::io::{self, BufReader, Read as _, Write as _};
+use std::path::Path;
 
-use super::fault::{BookFault, FaultLog, Place, Problem, no_book};
+use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
+
+use super::fault::{BookFault, BookPlace, FaultLog, Problem, no_book};
 use super::file::{Losses, out_of_order};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
 use super::{BookEntry, BookMove};
@@ -70,13 +72,8 @@ impl YbbReader {
         if offset.saturating_add(length as u64) > self.size {
             return Err(Problem::MovesOutside);
         }
-        if offset != self.moves_at {
-            let distance = offset as i64 - self.moves_at as i64;
-            match self.moves_at {
-                0 => self.moves.seek(SeekFrom::Start(offset)).map(|_| ())?,
-                _ => self.moves.seek_relative(distance)?,
-            }
-        }
+        let distance = offset as i64 - self.moves_at as i64;
+        self.moves.seek_relative(distance)?;
         let mut bytes = vec![0; length];
         self.moves.read_exact(&mut bytes)?;
         self.moves_at = offset + length as u64;
@@ -95,7 +92,7 @@ impl Iterator for YbbReader {
         if self.next == self.header.positions {
             return None;
         }
-        let place = Place::Index(self.next);
+        let place = BookPlace::Index(self.next);
         self.next += 1;
         let read = self.read();
         if matches!(read, Err(Problem::Io(_))) {
@@ -121,12 +118,12 @@ pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> io::Result<MemoryBook
         let length = usize::from(entry.move_count) * header.move_bytes();
         let end = entry.offset.saturating_add(length as u64);
         if end > area.len() as u64 {
-            let place = Place::Index(number as u64);
+            let place = BookPlace::Index(number as u64);
             faults.add(BookFault::new(place, Problem::MovesOutside));
             continue;
         }
         if last.replace(entry.position) == Some(entry.position) {
-            let place = Place::Index(number as u64);
+            let place = BookPlace::Index(number as u64);
             faults.add(BookFault::new(place, Problem::Duplicate));
             continue;
         }
@@ -267,17 +264,11 @@ const fn offset_of(number: u64) -> u64 {
 /// in a second file and appended at the end.
 pub(super) struct YbbWriter {
     index: OutputFile,
-    moves: MovesFile,
+    /// Never finished, and so removed when it is dropped.
+    moves: OutputFile,
     header: Header,
     last: Option<PackedSfen>,
     losses: Losses,
-}
-
-/// The moves until they are appended; removed when it is dropped.
-struct MovesFile {
-    out: BufWriter<File>,
-    path: PathBuf,
-    length: u64,
 }
 
 impl YbbWriter {
@@ -290,7 +281,7 @@ impl YbbWriter {
         index.write_all(&header.to_bytes())?;
         Ok(Self {
             index,
-            moves: MovesFile::create(path)?,
+            moves: OutputFile::create(&beside(path, ".moves"))?,
             header,
             last: None,
             losses: Losses::default(),
@@ -312,71 +303,38 @@ impl YbbWriter {
         let most = usize::from(u16::MAX);
         let index = IndexEntry {
             position: entry.position,
-            offset: self.moves.length,
+            offset: self.moves.length(),
             ply,
             move_count: entry.moves.len().min(most) as u16,
         };
-        self.index.write_all(&index.to_bytes())?;
+        self.index.write_all(bytes_of(&index))?;
         for known in entry.moves.iter().take(most) {
-            let bytes = self.move_bytes(known);
-            self.moves.write(&bytes)?;
+            let stored = self.stored(known);
+            self.moves.write_all(bytes_of(&stored))?;
         }
         Ok(())
     }
 
-    fn move_bytes(&mut self, known: &BookMove) -> [u8; 6] {
+    fn stored(&mut self, known: &BookMove) -> StoredMove {
         let value = known.value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
         let depth = known.depth.clamp(0, u16::MAX.into()) as u16;
         self.losses.values += u64::from(i32::from(value) != known.value);
         self.losses.depths += u64::from(i32::from(depth) != known.depth);
         self.losses.ponder_moves += u64::from(known.ponder.is_some());
         self.losses.counts += u64::from(known.count > 0);
-        let mut bytes = [0; 6];
-        bytes[..2].copy_from_slice(&known.mv.to_bits().to_le_bytes());
-        bytes[2..4].copy_from_slice(&value.to_le_bytes());
-        bytes[4..].copy_from_slice(&depth.to_le_bytes());
-        bytes
+        StoredMove {
+            mv: known.mv.to_bits(),
+            value,
+            depth,
+        }
     }
 
     pub(super) fn finish(mut self) -> io::Result<Losses> {
-        self.moves.copy_to(&mut self.index)?;
+        self.moves.rewind()?;
+        io::copy(&mut self.moves, &mut self.index)?;
         self.index.overwrite(0, &self.header.to_bytes())?;
         self.index.finish()?;
         Ok(self.losses)
-    }
-}
-
-impl MovesFile {
-    fn create(path: &Path) -> io::Result<Self> {
-        let path = beside(path, ".moves.partial");
-        let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(true);
-        Ok(Self {
-            out: BufWriter::new(file.open(&path)?),
-            path,
-            length: 0,
-        })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.length += bytes.len() as u64;
-        self.out.write_all(bytes)
-    }
-
-    fn copy_to(&mut self, output: &mut OutputFile) -> io::Result<()> {
-        self.out.flush()?;
-        let file = self.out.get_mut();
-        file.rewind()?;
-        io::copy(file, output)?;
-        Ok(())
-    }
-}
-
-impl Drop for MovesFile {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.path) {
-            log::warn!("{}: {error}", self.path.display());
-        }
     }
 }
 
@@ -386,8 +344,8 @@ const MAGIC: &[u8; 16] = b"YANE-BINBOOK-V1\0";
 const NAME: &[u8] = b"YANE-BINBOOK";
 /// Bytes of the header: magic, number of positions, flags.
 const HEADER: usize = 32;
-/// Bytes of an entry of the index: position, offset of its moves, ply, number of moves.
-const INDEX_ENTRY: usize = 44;
+/// Bytes of an entry of the index.
+const INDEX_ENTRY: usize = size_of::<IndexEntry>();
 /// The flag of moves with a depth.
 const WITH_DEPTH: u64 = 1;
 
@@ -422,7 +380,7 @@ impl Header {
                 text.trim_end_matches('\0')
             )));
         }
-        let (positions, flags) = (u64_at(numbers, 0), u64_at(numbers, 8));
+        let [positions, flags]: [u64; 2] = pod_read_unaligned(numbers);
         if flags & !WITH_DEPTH != 0 {
             return Err(no_book(format_args!(
                 "flags {flags:#x}, known is only bit 0 (moves with depth)"
@@ -441,11 +399,10 @@ impl Header {
     }
 
     fn to_bytes(self) -> [u8; HEADER] {
+        let flags = if self.has_depth { WITH_DEPTH } else { 0 };
         let mut bytes = [0; HEADER];
         bytes[..16].copy_from_slice(MAGIC);
-        bytes[16..24].copy_from_slice(&self.positions.to_le_bytes());
-        let flags = if self.has_depth { WITH_DEPTH } else { 0 };
-        bytes[24..].copy_from_slice(&flags.to_le_bytes());
+        bytes[16..].copy_from_slice(bytes_of(&[self.positions, flags]));
         bytes
     }
 
@@ -462,7 +419,8 @@ impl Header {
 }
 
 /// An entry of the index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C, packed)]
 struct IndexEntry {
     position: PackedSfen,
     /// Offset of its moves from the first move of the file, in bytes.
@@ -473,50 +431,32 @@ struct IndexEntry {
 
 impl IndexEntry {
     fn read(bytes: &[u8; INDEX_ENTRY]) -> Self {
-        let mut position = [0; 32];
-        position.copy_from_slice(&bytes[..32]);
-        Self {
-            position: PackedSfen::from_bytes(position),
-            offset: u64_at(bytes, 32),
-            ply: u16_at(bytes, 40),
-            move_count: u16_at(bytes, 42),
-        }
+        pod_read_unaligned(bytes)
     }
+}
 
-    fn to_bytes(self) -> [u8; INDEX_ENTRY] {
-        let mut bytes = [0; INDEX_ENTRY];
-        bytes[..32].copy_from_slice(&self.position.to_bytes());
-        bytes[32..40].copy_from_slice(&self.offset.to_le_bytes());
-        bytes[40..42].copy_from_slice(&self.ply.to_le_bytes());
-        bytes[42..].copy_from_slice(&self.move_count.to_le_bytes());
-        bytes
-    }
+/// A move of a file with depths. In others it ends after the value.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct StoredMove {
+    mv: u16,
+    value: i16,
+    depth: u16,
 }
 
 /// Reads moves of 4 or 6 bytes each. Those without a move are left out.
 fn read_moves(bytes: &[u8], header: &Header) -> impl Iterator<Item = BookMove> {
     bytes.chunks_exact(header.move_bytes()).filter_map(|bytes| {
-        let depth = bytes.get(4..6).map_or(0, |_| u16_at(bytes, 4));
+        let mut stored = StoredMove::zeroed();
+        bytes_of_mut(&mut stored)[..bytes.len()].copy_from_slice(bytes);
         Some(BookMove {
-            mv: Move16::from_bits(u16_at(bytes, 0))?,
+            mv: Move16::from_bits(stored.mv)?,
             ponder: None,
-            value: (u16_at(bytes, 2) as i16).into(),
-            depth: depth.into(),
+            value: stored.value.into(),
+            depth: stored.depth.into(),
             count: 0,
         })
     })
-}
-
-/// A number of two bytes, which must be there.
-fn u16_at(bytes: &[u8], offset: usize) -> u16 {
-    u16::from_le_bytes([bytes[offset], bytes[offset + 1]])
-}
-
-/// A number of eight bytes, which must be there.
-fn u64_at(bytes: &[u8], offset: usize) -> u64 {
-    let mut number = [0; 8];
-    number.copy_from_slice(&bytes[offset..offset + 8]);
-    u64::from_le_bytes(number)
 }
 
 #[cfg(test)]
@@ -556,6 +496,7 @@ mod tests {
             ply: 300,
             move_count: 12,
         };
-        assert_eq!(IndexEntry::read(&entry.to_bytes()), entry);
+        let bytes = bytes_of(&entry).as_array().expect("44 bytes");
+        assert_eq!(IndexEntry::read(bytes), entry);
     }
 }

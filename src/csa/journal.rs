@@ -151,12 +151,9 @@ impl Journal {
         let record = record_of(finished, started);
         let mut entry = entry_of(finished, &record, started);
         entry.record = self.free_name(&entry.record);
-        let mut text = Vec::new();
-        // Writing to memory cannot fail.
-        let _ = csa::write(&record, &mut text);
         let written = self
             .folder
-            .write_file(&entry.record, &text)
+            .write_file(&entry.record, csa::write(&record).as_bytes())
             .and_then(|()| self.folder.append(&entry));
         if let Err(error) = written {
             // A part of the record, or a record that the journal does not know.

@@ -9,10 +9,11 @@ use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use bytemuck::{Pod, Zeroable};
 
 use super::merge::GAMES_DEPTH;
 use super::named;
-use super::sorter::{Groups, Sorter, key};
+use super::sorter::{Groups, Sorter, key, pack_position, unpack_position};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
 use crate::position::Position;
 use crate::records::game::{GameRecord, GameResult};
@@ -25,47 +26,17 @@ use crate::types::{Color, Move, Move16};
 
 /// Which games, and which of their moves, a book is made of.
 #[derive(Clone, Debug)]
-pub struct GameFilter {
+pub struct GamesSettings {
     /// Number of first moves of each game.
     pub plies: usize,
     /// Least rating, which both players must have.
     pub min_rating: Option<f64>,
     /// Least number of games in which a move was played.
     pub min_count: u64,
-    /// Whether only the moves of one side are taken.
-    pub side: Option<Color>,
-}
-
-/// The settings of a run.
-#[derive(Clone, Debug)]
-pub struct GamesSettings {
-    /// Which games and moves.
-    pub filter: GameFilter,
     /// Whether games that cannot be read are skipped instead of ending the work.
     pub skips_bad: bool,
     /// Memory for positions in bytes.
     pub memory: u64,
-}
-
-/// A file of games.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GameFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its format.
-    pub format: Format,
-}
-
-/// What is written.
-#[derive(Clone, Copy, Debug)]
-pub struct GamesOutput<'a> {
-    /// The book.
-    pub path: &'a Path,
-    /// The format of the book.
-    pub format: BookFormat,
-    /// A table of results, tabs between columns: position, move, games, wins, draws and losses of
-    /// the side to move, games without a result, win rate.
-    pub results: Option<&'a Path>,
 }
 
 /// The result of a run.
@@ -75,8 +46,8 @@ pub struct GamesSummary {
     pub games: u64,
     /// Games left out because a player's rating is unknown or too low.
     pub low_ratings: u64,
-    /// Games that cannot be read: the number of each in its file, and why; at most 10.
-    pub bad: Vec<(PathBuf, TeacherError)>,
+    /// Games that cannot be read: where each is, and why; at most 10.
+    pub bad: Vec<String>,
     /// Number of games that cannot be read.
     pub bad_count: u64,
     /// Positions written.
@@ -87,50 +58,60 @@ pub struct GamesSummary {
 
 const SHOWN_BAD: usize = 10;
 
-/// Makes a book of games.
+/// Makes a book of games. `results` is a table, with tabs between columns: position, move, games,
+/// wins, draws and losses of the side to move, games without a result, win rate.
 ///
 /// # Errors
 /// A file cannot be read or written, a game is bad and such are not skipped, or the end is
 /// requested. Nothing is left of an incomplete output, nor is a book without positions written.
 pub fn from_games(
-    files: &[GameFile],
-    output: &GamesOutput<'_>,
+    files: &[(PathBuf, Format)],
+    output: (&Path, BookFormat),
+    results: Option<&Path>,
     settings: &GamesSettings,
     watch: &Watch<'_>,
 ) -> anyhow::Result<GamesSummary> {
-    let half = settings.memory / 2;
     let mut counter = Counter {
-        filter: &settings.filter,
-        format: output.format,
-        table: Table::default(),
-        memory: half,
-        sorter: Sorter::new(output.path, half),
+        settings,
+        format: output.1,
+        nodes: HashMap::new(),
+        moves: 0,
+        sorter: Sorter::new(output.0, settings.memory / 2),
         summary: GamesSummary::default(),
     };
-    read_games(files, watch, |file, game| match game {
-        Ok(game) => counter.take(&game),
-        Err(error) if settings.skips_bad => {
-            counter.summary.bad_count += 1;
-            if counter.summary.bad.len() < SHOWN_BAD {
-                counter.summary.bad.push((file.path.clone(), error));
+    let size = |path: &Path| fs::metadata(path).map_or(0, |found| found.len());
+    let total = files.iter().map(|(path, _)| size(path)).sum();
+    let mut done = 0;
+    for (path, format) in files {
+        for game in games_of(path, *format).with_context(named(path))? {
+            match game {
+                Ok(game) => counter.take(&game)?,
+                Err(error) if settings.skips_bad => counter.skip(path, &error),
+                Err(error) => return Err(error).with_context(named(path)),
             }
-            Ok(())
         }
-        Err(error) => Err(error).with_context(named(&file.path)),
-    })?;
+        done += size(path);
+        watch.advance(done, total)?;
+    }
     counter.spill()?;
     let mut summary = counter.summary;
-    write(counter.sorter, output, settings, &mut summary)?;
+    write(
+        counter.sorter,
+        output,
+        results,
+        settings.min_count,
+        &mut summary,
+    )?;
     Ok(summary)
 }
 
-/// Counts moves.
+/// Counts moves in memory as far as it goes.
 struct Counter<'a> {
-    filter: &'a GameFilter,
+    settings: &'a GamesSettings,
     format: BookFormat,
-    table: Table,
-    /// Bytes that the table may take.
-    memory: u64,
+    nodes: HashMap<PackedSfen, Node>,
+    /// Number of moves of all nodes.
+    moves: u64,
     sorter: Sorter,
     summary: GamesSummary,
 }
@@ -138,23 +119,70 @@ struct Counter<'a> {
 impl Counter<'_> {
     fn take(&mut self, game: &Game) -> anyhow::Result<()> {
         self.summary.games += 1;
-        if let Some(least) = self.filter.min_rating {
+        if let Some(least) = self.settings.min_rating {
             let is_high = |rating: &Option<f64>| rating.is_some_and(|rating| rating >= least);
             if !game.ratings.iter().all(is_high) {
                 self.summary.low_ratings += 1;
                 return Ok(());
             }
         }
-        self.table.add(game, self.filter.plies, self.filter.side);
-        if self.table.bytes() > self.memory {
+        self.count(game);
+        let bytes = self.nodes.len() as u64 * POSITION_BYTES + self.moves * MOVE_BYTES;
+        if bytes > self.settings.memory / 2 {
             self.spill()?;
         }
         Ok(())
     }
 
-    /// Moves the table to the sorter.
+    /// Notes a game that cannot be read.
+    fn skip(&mut self, path: &Path, error: &TeacherError) {
+        self.summary.bad_count += 1;
+        if self.summary.bad.len() < SHOWN_BAD {
+            self.summary
+                .bad
+                .push(format!("{}: {error}", path.display()));
+        }
+    }
+
+    /// Counts the first moves of a game. A move that a game plays again where it was played before
+    /// counts once.
+    fn count(&mut self, game: &Game) {
+        let mut position = game.start.clone();
+        let mut counted = HashSet::new();
+        for (index, &mv) in game.moves.iter().enumerate().take(self.settings.plies) {
+            let us = position.side_to_move();
+            let packed = PackedSfen::of(&position);
+            if counted.insert((packed, mv.to_move16())) {
+                let counts = match game.result.map(|result: GameResult| result.for_side(us)) {
+                    Some(0) => [0, 1, 0, 0],
+                    Some(points) if points > 0 => [1, 0, 0, 0],
+                    Some(_) => [0, 0, 1, 0],
+                    None => [0, 0, 0, 1],
+                };
+                let reply = game.moves.get(index + 1);
+                let known = MoveCount {
+                    mv: mv.to_move16(),
+                    ponder: reply.map(|reply| reply.to_move16()),
+                    counts,
+                };
+                let ply = position.game_ply();
+                let moves = Vec::new();
+                let node = self.nodes.entry(packed).or_insert(Node { ply, moves });
+                let before = node.moves.len();
+                node.append(Node {
+                    ply,
+                    moves: vec![known],
+                });
+                self.moves += (node.moves.len() - before) as u64;
+            }
+            position.do_move(mv);
+        }
+    }
+
+    /// Moves what was counted to the sorter.
     fn spill(&mut self) -> anyhow::Result<()> {
-        for (position, node) in self.table.drain() {
+        self.moves = 0;
+        for (position, node) in std::mem::take(&mut self.nodes) {
             self.sorter
                 .push(&key(self.format, position), &node.pack(position))?;
         }
@@ -164,13 +192,13 @@ impl Counter<'_> {
 
 fn write(
     sorter: Sorter,
-    output: &GamesOutput<'_>,
-    settings: &GamesSettings,
+    (path, format): (&Path, BookFormat),
+    results: Option<&Path>,
+    min_count: u64,
     summary: &mut GamesSummary,
 ) -> anyhow::Result<()> {
-    let mut out =
-        BookWriter::create(output.path, output.format).with_context(named(output.path))?;
-    let mut results = match output.results {
+    let mut out = BookWriter::create(path, format).with_context(named(path))?;
+    let mut results = match results {
         Some(path) => Some((OutputFile::create(path).with_context(named(path))?, path)),
         None => None,
     };
@@ -185,8 +213,7 @@ fn write(
             continue;
         };
         nodes.for_each(|(_, later)| node.append(later));
-        node.moves
-            .retain(|known| known.games() >= settings.filter.min_count.max(1));
+        node.moves.retain(|known| known.games() >= min_count.max(1));
         if node.moves.is_empty() {
             continue;
         }
@@ -197,7 +224,7 @@ fn write(
             ply: node.ply,
             moves: node.moves.iter().map(book_move).collect(),
         };
-        out.write(&entry).with_context(named(output.path))?;
+        out.write(&entry).with_context(named(path))?;
         summary.positions += 1;
         if let Some((file, path)) = &mut results {
             let sfen = position.unpack_board().map(|board| board.to_sfen());
@@ -211,7 +238,7 @@ fn write(
         // The unfinished files are removed.
         return Ok(());
     }
-    summary.losses = out.finish().with_context(named(output.path))?;
+    summary.losses = out.finish().with_context(named(path))?;
     if let Some((file, path)) = results {
         file.finish().with_context(named(path))?;
     }
@@ -232,16 +259,14 @@ fn book_move(known: &MoveCount) -> BookMove {
 const POSITION_BYTES: u64 = 128;
 /// About what a move takes.
 const MOVE_BYTES: u64 = 48;
-/// Bytes of a packed move.
-const PACKED_MOVE: usize = 36;
 
-/// The results of a move. The side to move is the one that makes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Seen {
-    Win,
-    Draw,
-    Loss,
-    Unknown,
+/// A [`MoveCount`] in a file.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, packed)]
+struct PackedCount {
+    mv: u16,
+    ponder: u16,
+    counts: [u64; 4],
 }
 
 /// A move and the results of the games in which it was played.
@@ -313,108 +338,26 @@ impl Node {
 
     /// The node of `position` as bytes.
     fn pack(&self, position: PackedSfen) -> Vec<u8> {
-        let mut bytes = position.to_bytes().to_vec();
-        bytes.extend(self.ply.to_le_bytes());
-        for known in &self.moves {
-            bytes.extend(known.mv.to_bits().to_le_bytes());
-            bytes.extend(known.ponder.map_or(0, Move16::to_bits).to_le_bytes());
-            bytes.extend(known.counts.iter().flat_map(|count| count.to_le_bytes()));
-        }
-        bytes
+        let moves = self.moves.iter().map(|known| PackedCount {
+            mv: known.mv.to_bits(),
+            ponder: known.ponder.map_or(0, Move16::to_bits),
+            counts: known.counts,
+        });
+        pack_position(position, self.ply, moves)
     }
 
     /// The node of bytes that [`Node::pack`] made; `None` for others.
     fn unpack(bytes: &[u8]) -> Option<(PackedSfen, Self)> {
-        let (position, rest) = bytes.split_first_chunk()?;
-        let (ply, rest) = rest.split_first_chunk()?;
-        let read = |bytes: &[u8]| {
-            let (mv, rest) = bytes.split_first_chunk()?;
-            let (ponder, rest) = rest.split_first_chunk()?;
-            let mut counts = [0; 4];
-            for (count, bytes) in counts.iter_mut().zip(rest.chunks_exact(8)) {
-                *count = u64::from_le_bytes(*bytes.first_chunk()?);
-            }
+        let read = |packed: PackedCount| {
             Some(MoveCount {
-                mv: Move16::from_bits(u16::from_le_bytes(*mv))?,
-                ponder: Move16::from_bits(u16::from_le_bytes(*ponder)),
-                counts,
+                mv: Move16::from_bits(packed.mv)?,
+                ponder: Move16::from_bits(packed.ponder),
+                counts: packed.counts,
             })
         };
-        let moves = rest.chunks_exact(PACKED_MOVE).map(read);
-        let node = Self {
-            ply: u32::from_le_bytes(*ply),
-            moves: moves.collect::<Option<_>>()?,
-        };
-        Some((PackedSfen::from_bytes(*position), node))
-    }
-}
-
-/// Counts moves in memory.
-#[derive(Default)]
-struct Table {
-    nodes: HashMap<PackedSfen, Node>,
-    moves: u64,
-}
-
-impl Table {
-    /// Counts the first `plies` moves of a game, those of one `side` or all. A move that a game
-    /// plays again where it was played before counts once.
-    fn add(&mut self, game: &Game, plies: usize, side: Option<Color>) {
-        let mut position = game.start.clone();
-        let mut counted = HashSet::new();
-        for (index, &mv) in game.moves.iter().enumerate().take(plies) {
-            let us = position.side_to_move();
-            let packed = PackedSfen::of(&position);
-            if side.is_none_or(|side| side == us) && counted.insert((packed, mv.to_move16())) {
-                let seen = match game.result.map(|result: GameResult| result.for_side(us)) {
-                    None => Seen::Unknown,
-                    Some(0) => Seen::Draw,
-                    Some(points) if points > 0 => Seen::Win,
-                    Some(_) => Seen::Loss,
-                };
-                let reply = game.moves.get(index + 1);
-                let ply = position.game_ply();
-                self.count(packed, ply, mv, reply, seen);
-            }
-            position.do_move(mv);
-        }
-    }
-
-    fn count(
-        &mut self,
-        position: PackedSfen,
-        ply: u32,
-        mv: Move,
-        reply: Option<&Move>,
-        seen: Seen,
-    ) {
-        let mut known = MoveCount {
-            mv: mv.to_move16(),
-            ponder: reply.map(|reply| reply.to_move16()),
-            counts: [0; 4],
-        };
-        known.counts[seen as usize] = 1;
-        let node = self.nodes.entry(position).or_insert(Node {
-            ply,
-            moves: Vec::new(),
-        });
-        let before = node.moves.len();
-        node.append(Node {
-            ply,
-            moves: vec![known],
-        });
-        self.moves += (node.moves.len() - before) as u64;
-    }
-
-    /// About how much memory the table takes.
-    fn bytes(&self) -> u64 {
-        self.nodes.len() as u64 * POSITION_BYTES + self.moves * MOVE_BYTES
-    }
-
-    /// Empties the table.
-    fn drain(&mut self) -> impl Iterator<Item = (PackedSfen, Node)> {
-        self.moves = 0;
-        std::mem::take(&mut self.nodes).into_iter()
+        let (position, ply, moves) = unpack_position(bytes)?;
+        let moves = moves.map(read).collect::<Option<_>>()?;
+        Some((position, Self { ply, moves }))
     }
 }
 
@@ -427,62 +370,28 @@ struct Game {
     ratings: [Option<f64>; Color::NUM],
 }
 
-/// Calls `visit` for every game of the files, and for what cannot be read as one. Positions without
-/// games are skipped.
-fn read_games(
-    files: &[GameFile],
-    watch: &Watch<'_>,
-    mut visit: impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let size = |file: &GameFile| fs::metadata(&file.path).map_or(0, |found| found.len());
-    let total = files.iter().map(size).sum();
-    let mut done = 0;
-    for file in files {
-        if file.format == Format::Csa {
-            read_csa(file, &mut visit)?;
-        } else {
-            read_others(file, &mut visit)?;
-        }
-        done += size(file);
-        watch.advance(done, total)?;
-    }
-    Ok(())
-}
+type Games = Box<dyn Iterator<Item = Result<Game, TeacherError>>>;
 
-/// Reads a CSA file as a whole, because only this reader provides ratings.
-fn read_csa(
-    file: &GameFile,
-    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let bytes = fs::read(&file.path).with_context(named(&file.path))?;
-    match csa::read(&encoding::decode(&bytes)) {
-        Ok(records) => records
-            .iter()
-            .try_for_each(|record| visit(file, Ok(Game::of_record(record)))),
-        Err(error) => {
-            let error = TeacherError {
+/// The games of a file, and what cannot be read as one. Positions without games are skipped.
+fn games_of(path: &Path, format: Format) -> std::io::Result<Games> {
+    if format == Format::Csa {
+        // Read as a whole, because only this reader provides ratings.
+        let games = match csa::read(&encoding::decode(&fs::read(path)?)) {
+            Ok(records) => records.iter().map(Game::of_record).map(Ok).collect(),
+            Err(error) => vec![Err(TeacherError {
                 record: 1,
                 offset: 0,
                 fault: Fault::from(error),
-            };
-            visit(file, Err(error))
-        }
+            })],
+        };
+        return Ok(Box::new(games.into_iter()));
     }
-}
-
-fn read_others(
-    file: &GameFile,
-    visit: &mut impl FnMut(&GameFile, Result<Game, TeacherError>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let input = File::open(&file.path).with_context(named(&file.path))?;
-    for record in TeacherReader::new(BufReader::new(input), file.format) {
-        match record {
-            Ok(Record::Game(game)) => visit(file, Ok(Game::of_pack(game.game)))?,
-            Ok(_) => {}
-            Err(error) => visit(file, Err(error))?,
-        }
-    }
-    Ok(())
+    let records = TeacherReader::new(BufReader::new(File::open(path)?), format);
+    Ok(Box::new(records.filter_map(|record| match record {
+        Ok(Record::Game(game)) => Some(Ok(Game::of_pack(game.game))),
+        Ok(_) => None,
+        Err(error) => Some(Err(error)),
+    })))
 }
 
 impl Game {
@@ -517,12 +426,9 @@ mod tests {
 
     fn settings() -> GamesSettings {
         GamesSettings {
-            filter: GameFilter {
-                plies: 16,
-                min_rating: None,
-                min_count: 1,
-                side: None,
-            },
+            plies: 16,
+            min_rating: None,
+            min_count: 1,
             skips_bad: false,
             memory: 1 << 30,
         }
@@ -535,21 +441,14 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let path = |name: &str| folder.join(name);
         fs::write(path("games.usi"), games).expect("games");
-        let files = [GameFile {
-            path: path("games.usi"),
-            format: Format::Usi,
-        }];
+        let files = [(path("games.usi"), Format::Usi)];
         let (book, results) = (path("out.db"), path("out.tsv"));
-        let output = GamesOutput {
-            path: &book,
-            format: BookFormat::Db,
-            results: Some(&results),
-        };
         let watch = Watch {
             stop: &Stop::new(),
             progress: &|_, _| {},
         };
-        from_games(&files, &output, settings, &watch).expect("a book");
+        let output = (&*book, BookFormat::Db);
+        from_games(&files, output, Some(&results), settings, &watch).expect("a book");
         let read = |path: &Path| fs::read_to_string(path).expect("an output");
         let texts = (read(&book), read(&results));
         fs::remove_dir_all(&folder).expect("the folder is there");
@@ -595,16 +494,20 @@ mod tests {
 
     #[test]
     fn filters_leave_moves_out() {
-        let mut settings = settings();
-        settings.filter.min_count = 2;
-        assert_eq!(make("least", GAMES, &settings).0.matches("sfen").count(), 1);
-        settings.filter = GameFilter {
-            side: Some(Color::White),
-            plies: 2,
-            ..self::settings().filter
+        let settings = GamesSettings {
+            min_count: 2,
+            ..settings()
         };
-        let (book, _) = make("side", GAMES, &settings);
-        assert_eq!(book.matches(" w - 2").count(), book.matches("sfen").count());
+        assert_eq!(make("least", GAMES, &settings).0.matches("sfen").count(), 1);
+        let settings = GamesSettings {
+            plies: 2,
+            ..self::settings()
+        };
+        let (book, _) = make("plies", GAMES, &settings);
+        assert!(
+            book.contains(" - 2\n") && !book.contains(" - 3\n"),
+            "{book}"
+        );
     }
 
     #[test]
@@ -672,17 +575,5 @@ mod tests {
         let games = fs::read_to_string(books.join("games60.sfen")).expect("games");
         let found = made("corpora", &games, &settings());
         assert_found(&found, &moves(&books.join("from_sfen.db")));
-
-        // 12 plies; the moves of Black in the first 30 games, and of White in the others.
-        let lines: Vec<&str> = games.lines().collect();
-        let side = |name: &str, lines: &[&str], side: Color| {
-            let mut settings = settings();
-            settings.filter.plies = 12;
-            settings.filter.side = Some(side);
-            made(name, &lines.join("\n"), &settings)
-        };
-        let mut found = side("black", &lines[..30], Color::Black);
-        found.extend(side("white", &lines[30..], Color::White));
-        assert_found(&found, &moves(&books.join("from_sfen_bw.db")));
     }
 }

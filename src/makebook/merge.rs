@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use super::keep_fault;
+use super::for_each_entry;
 use super::sorter::{Sorter, key, pack, unpack, write_book};
-use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses, UNKNOWN_DEPTH};
+use crate::book::{BookEntry, BookFormat, BookMove, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::runs::Watch;
 use crate::types::Color;
 
@@ -69,17 +69,24 @@ pub fn merge(
     let (path, format) = output;
     // Half for the records, half for what sorts and reads them.
     let mut sorter = Sorter::new(path, settings.memory / 2);
-    let mut entries = 0;
+    let mut entries = 0_u64;
     let mut faults = Vec::new();
-    for (input, number) in inputs.iter().zip(0..) {
+    for (input, number) in inputs.iter().zip(0_u32..) {
         let side = settings.sides.get(number as usize).copied().flatten();
-        let source = Source {
-            input,
-            number,
-            side,
-        };
         let mut log = FaultLog::default();
-        entries += source.add(format, &mut sorter, &mut log, watch)?;
+        for_each_entry(input, &mut log, |entry| {
+            entries += 1;
+            if side.is_none_or(|side| entry.position.side_to_move() == side) {
+                let mut value = number.to_le_bytes().to_vec();
+                value.extend(pack(&entry));
+                sorter.push(&key(format, entry.position), &value)?;
+            }
+            if entries % BATCH == 0 {
+                watch.advance(entries, 2 * entries)?;
+            }
+            Ok(())
+        })?;
+        watch.advance(entries, 2 * entries)?;
         faults.push(log);
     }
     let (mut done, mut groups) = (0, 0);
@@ -90,7 +97,8 @@ pub fn merge(
             watch.advance(entries + done, 2 * entries)?;
         }
         let group = group.iter().filter_map(|value| read(value));
-        Ok(combine(group.collect(), settings.rule))
+        let entry = combine(group.collect(), settings.rule);
+        Ok(entry.filter(|entry| !entry.moves.is_empty()))
     })?;
     Ok(MergeSummary {
         entries,
@@ -98,48 +106,6 @@ pub fn merge(
         faults,
         losses,
     })
-}
-
-/// A book that is merged.
-struct Source<'a> {
-    input: &'a Path,
-    number: u32,
-    /// The side to move of the positions that count.
-    side: Option<Color>,
-}
-
-impl Source<'_> {
-    /// Adds the entries of the book, and returns how many they are.
-    fn add(
-        &self,
-        format: BookFormat,
-        sorter: &mut Sorter,
-        faults: &mut FaultLog,
-        watch: &Watch<'_>,
-    ) -> anyhow::Result<u64> {
-        let mut count = 0;
-        for entry in BookReader::open(self.input)? {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(fault) => {
-                    keep_fault(self.input, fault, faults)?;
-                    continue;
-                }
-            };
-            count += 1;
-            let is_of = |side| entry.position.side_to_move() == side;
-            if self.side.is_none_or(is_of) {
-                let mut value = self.number.to_le_bytes().to_vec();
-                value.extend(pack(&entry));
-                sorter.push(&key(format, entry.position), &value)?;
-            }
-            if count % BATCH == 0 {
-                watch.advance(count, 2 * count)?;
-            }
-        }
-        watch.advance(count, 2 * count)?;
-        Ok(count)
-    }
 }
 
 /// Makes one entry of all for a position, which come in the order of the books.

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use crate::book::{BookFault, FaultLog};
+use crate::book::{BookEntry, BookReader, FaultLog};
 
 pub use merge::{MergeRule, MergeSettings, MergeSummary, merge};
 pub use sorter::SortedWriter;
@@ -24,14 +24,21 @@ fn named(path: &Path) -> impl Fn() -> String {
     move || path.display().to_string()
 }
 
-/// Keeps a fault of the book `path` in `log`.
+/// Calls `take` for each entry of the book `path`. What is wrong with it goes to `faults`.
 ///
 /// # Errors
-/// The book cannot be read any further.
-fn keep_fault(path: &Path, fault: BookFault, log: &mut FaultLog) -> anyhow::Result<()> {
-    if fault.is_end() {
-        bail!("{}: {fault}", path.display());
+/// The file is not a book or cannot be read to its end, or `take` fails.
+pub fn for_each_entry(
+    path: &Path,
+    faults: &mut FaultLog,
+    mut take: impl FnMut(BookEntry) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    for entry in BookReader::open(path)? {
+        match entry {
+            Ok(entry) => take(entry)?,
+            Err(fault) if fault.is_end() => bail!("{}: {fault}", path.display()),
+            Err(fault) => faults.add(fault),
+        }
     }
-    log.add(fault);
     Ok(())
 }

@@ -3,11 +3,11 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Write as _};
+use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 use rayon::prelude::*;
 
 use super::named;
@@ -54,40 +54,21 @@ impl SortedWriter {
     /// # Errors
     /// A file cannot be read or written.
     pub fn write(self) -> anyhow::Result<(u64, Losses)> {
-        let path = &self.path;
-        let mut sorted = self.sorter.finish()?;
-        let mut out = BookWriter::create(path, self.format).with_context(named(path))?;
-        let mut count = 0;
-        let mut last: Option<BookEntry> = None;
-        while let Some((_, record)) = sorted.next()? {
-            let Some(entry) = unpack(&record) else {
-                continue;
-            };
-            match &mut last {
-                Some(last) if (last.position, last.ply) == (entry.position, entry.ply) => {
-                    last.merge(&entry);
-                }
-                _ => {
-                    if let Some(last) = last.replace(entry) {
-                        out.write(&last).with_context(named(path))?;
-                        count += 1;
-                    }
+        let output = (&*self.path, self.format);
+        let (count, losses) = write_book(self.sorter, output, |group| {
+            let mut entries: Vec<BookEntry> = Vec::new();
+            for entry in group.iter().filter_map(|value| unpack(value)) {
+                let place = |entry: &BookEntry| (entry.position, entry.ply);
+                match entries.last_mut() {
+                    Some(last) if place(last) == place(&entry) => last.merge(&entry),
+                    _ => entries.push(entry),
                 }
             }
-        }
-        if let Some(last) = last {
-            out.write(&last).with_context(named(path))?;
-            count += 1;
-        }
-        let losses = out.finish().with_context(named(path))?;
+            Ok(entries)
+        })?;
         Ok((count - losses.entries - losses.empty, losses))
     }
 }
-
-/// Bytes of a move in a record.
-const MOVE: usize = 20;
-/// Bytes of the position and its ply in a record.
-const HEAD: usize = 36;
 
 /// A key that is equal for equal positions, whatever their plies, and in the order of the positions
 /// in files of a format.
@@ -109,68 +90,102 @@ pub(super) fn key(format: BookFormat, position: PackedSfen) -> Vec<u8> {
     key
 }
 
+// --- Entries as the values of records ---
+
+/// A move of an entry.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C, packed)]
+struct PackedMove {
+    mv: u16,
+    ponder: u16,
+    value: i32,
+    depth: i32,
+    count: u64,
+}
+
 /// An entry as the value of a record.
 pub(super) fn pack(entry: &BookEntry) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HEAD + entry.moves.len() * MOVE);
-    bytes.extend(entry.position.to_bytes());
-    bytes.extend(entry.ply.to_le_bytes());
-    for known in &entry.moves {
-        bytes.extend(known.mv.to_bits().to_le_bytes());
-        bytes.extend(known.ponder.map_or(0, Move16::to_bits).to_le_bytes());
-        bytes.extend(known.value.to_le_bytes());
-        bytes.extend(known.depth.to_le_bytes());
-        bytes.extend(known.count.to_le_bytes());
-    }
-    bytes
+    let moves = entry.moves.iter().map(|known| PackedMove {
+        mv: known.mv.to_bits(),
+        ponder: known.ponder.map_or(0, Move16::to_bits),
+        value: known.value,
+        depth: known.depth,
+        count: known.count,
+    });
+    pack_position(entry.position, entry.ply, moves)
 }
 
 /// The entry of bytes that [`pack`] made; `None` for others.
 pub(super) fn unpack(bytes: &[u8]) -> Option<BookEntry> {
-    let (position, rest) = bytes.split_first_chunk()?;
-    let (ply, rest) = rest.split_first_chunk()?;
-    let moves = rest.chunks_exact(MOVE).map(unpack_move);
+    let read = |packed: PackedMove| {
+        Some(BookMove {
+            mv: Move16::from_bits(packed.mv)?,
+            ponder: Move16::from_bits(packed.ponder),
+            value: packed.value,
+            depth: packed.depth,
+            count: packed.count,
+        })
+    };
+    let (position, ply, moves) = unpack_position(bytes)?;
     Some(BookEntry {
-        position: PackedSfen::from_bytes(*position),
-        ply: u32::from_le_bytes(*ply),
-        moves: moves.collect::<Option<_>>()?,
+        position,
+        ply,
+        moves: moves.map(read).collect::<Option<_>>()?,
     })
 }
 
-fn unpack_move(bytes: &[u8]) -> Option<BookMove> {
-    let (mv, rest) = bytes.split_first_chunk()?;
-    let (ponder, rest) = rest.split_first_chunk()?;
-    let (value, rest) = rest.split_first_chunk()?;
-    let (depth, rest) = rest.split_first_chunk()?;
-    let (count, _) = rest.split_first_chunk()?;
-    Some(BookMove {
-        mv: Move16::from_bits(u16::from_le_bytes(*mv))?,
-        ponder: Move16::from_bits(u16::from_le_bytes(*ponder)),
-        value: i32::from_le_bytes(*value),
-        depth: i32::from_le_bytes(*depth),
-        count: u64::from_le_bytes(*count),
-    })
+/// A position, its ply and its moves, one after another.
+pub(super) fn pack_position<M: Pod>(
+    position: PackedSfen,
+    ply: u32,
+    moves: impl Iterator<Item = M>,
+) -> Vec<u8> {
+    let mut bytes = position.to_bytes().to_vec();
+    bytes.extend(ply.to_le_bytes());
+    moves.for_each(|mv| bytes.extend(bytes_of(&mv)));
+    bytes
 }
 
-/// Files that are merged at a time; with more, some are merged into longer ones first.
-const MAX_OPEN: usize = 64;
+/// What [`pack_position`] put together; `None` for too few bytes.
+pub(super) fn unpack_position<M: Pod>(
+    bytes: &[u8],
+) -> Option<(PackedSfen, u32, impl Iterator<Item = M>)> {
+    let (position, rest) = bytes.split_first_chunk()?;
+    let (ply, moves) = rest.split_first_chunk()?;
+    let moves = moves.chunks_exact(size_of::<M>()).map(pod_read_unaligned);
+    let position = PackedSfen::from_bytes(*position);
+    Some((position, u32::from_le_bytes(*ply), moves))
+}
+
+// --- Sorting ---
+
+/// Runs of one level that are merged into one of the next.
+const MAX_RUNS: usize = 64;
 /// Least memory in bytes.
 const MIN_MEMORY: usize = 1 << 16;
-/// Bytes of the two lengths before a record.
-const LENGTHS: usize = 8;
-/// Buffer of each file in bytes.
+/// Buffer of each file that is read, in bytes.
 const BUFFER: usize = 1 << 16;
+
+/// A key and its value.
+pub(super) type Record = (Vec<u8>, Vec<u8>);
 
 /// Takes records, each a key and a value, in any order.
 pub(super) struct Sorter {
     /// Files are put beside this one.
-    beside: PathBuf,
+    output: PathBuf,
     memory: usize,
     records: Records,
-    runs: Vec<RunFile>,
+    /// In the order of the records.
+    runs: Vec<Run>,
     /// Number of files so far.
     files: usize,
-    /// Keeps other processes from sorting beside the same output, once there are files.
-    lock: Option<OutputFile>,
+}
+
+/// A file with sorted records, which is never finished and so removed when it is dropped.
+struct Run {
+    file: OutputFile,
+    /// How often its records were merged.
+    level: u32,
 }
 
 impl Sorter {
@@ -178,14 +193,13 @@ impl Sorter {
     /// `output`.
     pub(super) fn new(output: &Path, memory: u64) -> Self {
         Self {
-            beside: output.to_owned(),
+            output: output.to_owned(),
             memory: usize::try_from(memory)
                 .unwrap_or(usize::MAX)
                 .max(MIN_MEMORY),
             records: Records::default(),
             runs: Vec::new(),
             files: 0,
-            lock: None,
         }
     }
 
@@ -206,7 +220,7 @@ impl Sorter {
     /// # Errors
     /// A file cannot be written.
     pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> anyhow::Result<()> {
-        let size = self.records.bytes() + LENGTHS + key.len() + value.len();
+        let size = self.records.bytes() + key.len() + value.len();
         if size > self.memory && !self.records.places.is_empty() {
             self.spill()?;
         }
@@ -215,46 +229,40 @@ impl Sorter {
     }
 
     fn spill(&mut self) -> anyhow::Result<()> {
+        let mut run = self.create(0)?;
         self.records.sort();
-        let run = self.create()?;
-        let mut out = run.writer()?;
         for &place in &self.records.places {
-            let record = self.records.framed(place);
-            out.write_all(record).with_context(named(&run.path))?;
+            let (key, value) = self.records.get(place);
+            run.write(key, value).with_context(named(&self.output))?;
         }
-        out.flush().with_context(named(&run.path))?;
-        self.records.clear();
+        self.records.bytes.clear();
+        self.records.places.clear();
         self.runs.push(run);
-        Ok(())
-    }
-
-    /// Locks the names of the files, and removes those that a killed process left behind.
-    fn lock(&mut self) -> anyhow::Result<()> {
-        if self.lock.is_some() {
-            return Ok(());
-        }
-        let name = beside(&self.beside, ".sort");
-        let lock = OutputFile::create(&name).with_context(named(&self.beside))?;
-        self.lock = Some(lock);
-        let folder = match self.beside.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let files = fs::read_dir(folder).with_context(named(folder))?;
-        for file in files.flatten().map(|file| file.path()) {
-            if is_run_file(&file, &self.beside) {
-                fs::remove_file(&file).with_context(named(&file))?;
-            }
+        while let Some(first) = self.runs.len().checked_sub(MAX_RUNS)
+            && self.runs[first].level == self.runs[self.runs.len() - 1].level
+        {
+            let merged = self.merge(first)?;
+            self.runs.push(merged);
         }
         Ok(())
     }
 
-    fn create(&mut self) -> anyhow::Result<RunFile> {
-        self.lock()?;
-        let path = beside(&self.beside, &format!(".sort-{}.partial", self.files));
+    fn create(&mut self, level: u32) -> anyhow::Result<Run> {
+        let name = beside(&self.output, &format!(".sort-{}", self.files));
         self.files += 1;
-        File::create(&path).with_context(named(&path))?;
-        Ok(RunFile { path })
+        let file = OutputFile::create(&name).with_context(named(&self.output))?;
+        Ok(Run { file, level })
+    }
+
+    /// Merges the runs from the index `first` on into one.
+    fn merge(&mut self, first: usize) -> anyhow::Result<Run> {
+        let level = self.runs[first].level + 1;
+        let mut run = self.create(level)?;
+        let mut merge = Sorted::new(&self.output, self.runs.split_off(first), None)?;
+        while let Some((key, value)) = merge.next()? {
+            run.write(&key, &value).with_context(named(&self.output))?;
+        }
+        Ok(run)
     }
 
     /// The records in the order of their keys; those with equal keys in the order in which they
@@ -263,176 +271,137 @@ impl Sorter {
     /// # Errors
     /// A file cannot be read or written.
     pub(super) fn finish(mut self) -> anyhow::Result<Sorted> {
-        if self.runs.is_empty() {
-            self.records.sort();
-            return Ok(Sorted::InMemory {
-                records: self.records,
-                next: 0,
-            });
-        }
-        self.spill()?;
-        // Dropped before the merge takes its buffers.
-        self.records = Records::default();
-        while self.runs.len() > MAX_OPEN {
-            let runs = std::mem::take(&mut self.runs);
-            let mut runs = runs.into_iter();
-            loop {
-                let some: Vec<RunFile> = runs.by_ref().take(MAX_OPEN).collect();
-                if some.is_empty() {
-                    break;
-                }
-                let merged = self.merge(some)?;
-                self.runs.push(merged);
-            }
-        }
-        let runs = std::mem::take(&mut self.runs);
-        let mut merge = Merge::new(runs)?;
-        merge.lock = self.lock.take();
-        Ok(Sorted::Merged(merge))
-    }
-
-    /// Merges runs into one.
-    fn merge(&mut self, runs: Vec<RunFile>) -> anyhow::Result<RunFile> {
-        let run = self.create()?;
-        let mut out = run.writer()?;
-        let mut merge = Merge::new(runs)?;
-        while let Some((key, value)) = merge.next()? {
-            let mut record = Vec::with_capacity(LENGTHS + key.len() + value.len());
-            frame(&key, &value, &mut record);
-            out.write_all(&record).with_context(named(&run.path))?;
-        }
-        out.flush().with_context(named(&run.path))?;
-        Ok(run)
+        self.records.sort();
+        Sorted::new(&self.output, self.runs, Some(self.records))
     }
 }
 
-/// Records in memory: two lengths, the key, the value, one after another.
+impl Run {
+    /// Writes a record: two lengths, the key, the value.
+    fn write(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
+        let lengths = [key.len() as u32, value.len() as u32];
+        self.file.write_all(bytes_of(&lengths))?;
+        self.file.write_all(key)?;
+        self.file.write_all(value)
+    }
+}
+
+/// Records in memory, one after another: the key and the value of each.
 #[derive(Default)]
-pub(super) struct Records {
+struct Records {
     bytes: Vec<u8>,
-    /// Where each record begins.
-    places: Vec<usize>,
+    places: Vec<RecordPlace>,
 }
+
+/// Where a record begins, and the lengths of its key and its value.
+type RecordPlace = (usize, u32, u32);
 
 impl Records {
     fn bytes(&self) -> usize {
-        self.bytes.len() + self.places.len() * size_of::<usize>()
+        self.bytes.len() + size_of_val(&*self.places)
     }
 
     fn push(&mut self, key: &[u8], value: &[u8]) {
-        self.places.push(self.bytes.len());
-        frame(key, value, &mut self.bytes);
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.places.clear();
+        let place = (self.bytes.len(), key.len() as u32, value.len() as u32);
+        self.places.push(place);
+        self.bytes.extend(key);
+        self.bytes.extend(value);
     }
 
     fn sort(&mut self) {
         let mut places = std::mem::take(&mut self.places);
         // The place decides between equal keys.
-        places.par_sort_unstable_by(|&a, &b| (self.key(a), a).cmp(&(self.key(b), b)));
+        places.par_sort_unstable_by(|&a, &b| (self.get(a).0, a).cmp(&(self.get(b).0, b)));
         self.places = places;
     }
 
-    fn key(&self, place: usize) -> &[u8] {
-        let (length, _) = self.lengths(place);
-        &self.bytes[place + LENGTHS..place + LENGTHS + length]
-    }
-
-    /// The whole record with its lengths.
-    fn framed(&self, place: usize) -> &[u8] {
-        let (key, value) = self.lengths(place);
-        &self.bytes[place..place + LENGTHS + key + value]
-    }
-
-    fn lengths(&self, place: usize) -> (usize, usize) {
-        let mut lengths = [0; LENGTHS];
-        lengths.copy_from_slice(&self.bytes[place..place + LENGTHS]);
-        read_lengths(lengths)
+    fn get(&self, (start, key, value): RecordPlace) -> (&[u8], &[u8]) {
+        let (key, value) = (key as usize, value as usize);
+        self.bytes[start..start + key + value].split_at(key)
     }
 }
 
-/// The lengths of a key and its value.
-fn read_lengths(bytes: [u8; LENGTHS]) -> (usize, usize) {
-    let both = u64::from_le_bytes(bytes);
-    (both as u32 as usize, (both >> u32::BITS) as usize)
+// --- Merging ---
+
+/// Sorted records, merged from several sources.
+pub(super) struct Sorted {
+    output: PathBuf,
+    sources: Vec<Source>,
+    /// The next key of each source, with the number of the source.
+    heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
+    /// The value of the key of each source that is in the heap.
+    values: Vec<Vec<u8>>,
 }
 
-fn frame(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
-    out.extend((key.len() as u32).to_le_bytes());
-    out.extend((value.len() as u32).to_le_bytes());
-    out.extend(key);
-    out.extend(value);
-}
-
-/// Whether a file in the folder of `output` is called as a run of its sorter.
-fn is_run_file(file: &Path, output: &Path) -> bool {
-    let names = (file.file_name(), output.file_name());
-    let (Some(file), Some(output)) = names else {
-        return false;
-    };
-    let (file, output) = (file.to_string_lossy(), output.to_string_lossy());
-    let number = file
-        .strip_prefix(&*output)
-        .and_then(|rest| rest.strip_prefix(".sort-")?.strip_suffix(".partial"));
-    number.is_some_and(|number| number.chars().all(|letter| letter.is_ascii_digit()))
-}
-
-/// A file with a sorted run. Removed when it is dropped.
-struct RunFile {
-    path: PathBuf,
-}
-
-impl RunFile {
-    fn writer(&self) -> anyhow::Result<BufWriter<File>> {
-        let file = File::create(&self.path).with_context(named(&self.path))?;
-        Ok(BufWriter::with_capacity(BUFFER, file))
-    }
-}
-
-impl Drop for RunFile {
-    fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.path) {
-            log::warn!("{}: {error}", self.path.display());
-        }
-    }
-}
-
-/// A key and its value.
-pub(super) type Record = (Vec<u8>, Vec<u8>);
-
-/// Sorted records.
-pub(super) enum Sorted {
-    /// All of them are in memory.
-    InMemory {
-        /// In order.
-        records: Records,
-        /// Number of those that were returned.
-        next: usize,
-    },
-    /// They are in files.
-    Merged(Merge),
+enum Source {
+    File(BufReader<OutputFile>),
+    /// Records in order, and the number of those that were returned.
+    Memory(Records, usize),
 }
 
 impl Sorted {
+    /// Merges runs and then what is in memory, each of them sorted.
+    fn new(output: &Path, runs: Vec<Run>, memory: Option<Records>) -> anyhow::Result<Self> {
+        let mut sources = Vec::new();
+        for Run { mut file, .. } in runs {
+            file.rewind().with_context(named(output))?;
+            sources.push(Source::File(BufReader::with_capacity(BUFFER, file)));
+        }
+        sources.extend(memory.map(|records| Source::Memory(records, 0)));
+        let mut sorted = Self {
+            output: output.to_owned(),
+            heads: BinaryHeap::new(),
+            values: vec![Vec::new(); sources.len()],
+            sources,
+        };
+        (0..sorted.sources.len()).try_for_each(|number| sorted.advance(number))?;
+        Ok(sorted)
+    }
+
     /// The next record, `None` at the end.
     ///
     /// # Errors
     /// A file cannot be read.
     pub(super) fn next(&mut self) -> anyhow::Result<Option<Record>> {
+        let Some(Reverse((key, number))) = self.heads.pop() else {
+            return Ok(None);
+        };
+        let value = std::mem::take(&mut self.values[number]);
+        self.advance(number)?;
+        Ok(Some((key, value)))
+    }
+
+    fn advance(&mut self, number: usize) -> anyhow::Result<()> {
+        let next = self.sources[number].next();
+        if let Some((key, value)) = next.with_context(named(&self.output))? {
+            self.values[number] = value;
+            self.heads.push(Reverse((key, number)));
+        }
+        Ok(())
+    }
+}
+
+impl Source {
+    fn next(&mut self) -> io::Result<Option<Record>> {
         match self {
-            Self::InMemory { records, next } => {
-                let Some(&place) = records.places.get(*next) else {
+            Self::File(input) => {
+                let mut lengths = [0_u32; 2];
+                if read_up_to(input, bytes_of_mut(&mut lengths))? < size_of_val(&lengths) {
                     return Ok(None);
-                };
-                *next += 1;
-                let key = records.key(place);
-                let value = &records.framed(place)[LENGTHS + key.len()..];
-                Ok(Some((key.to_vec(), value.to_vec())))
+                }
+                let [mut key, mut value] = lengths.map(|length| vec![0; length as usize]);
+                input.read_exact(&mut key)?;
+                input.read_exact(&mut value)?;
+                Ok(Some((key, value)))
             }
-            Self::Merged(merge) => merge.next(),
+            Self::Memory(records, next) => {
+                let place = records.places.get(*next).copied();
+                *next += 1;
+                Ok(place.map(|place| {
+                    let (key, value) = records.get(place);
+                    (key.to_vec(), value.to_vec())
+                }))
+            }
         }
     }
 }
@@ -445,12 +414,9 @@ pub(super) struct Groups {
 
 impl Groups {
     pub(super) fn of(sorter: Sorter) -> anyhow::Result<Self> {
-        let mut groups = Self {
-            sorted: sorter.finish()?,
-            next: None,
-        };
-        groups.next = groups.sorted.next()?;
-        Ok(groups)
+        let mut sorted = sorter.finish()?;
+        let next = sorted.next()?;
+        Ok(Self { sorted, next })
     }
 
     /// The values of the next key, `None` at the end.
@@ -471,104 +437,37 @@ impl Groups {
     }
 }
 
-/// Writes a book of sorted records: `combine` makes an entry of the values of each key. Entries
-/// without moves are left out. Returns the number of positions and what the format could not hold.
+/// Writes a book of sorted records: `combine` makes entries of the values of each key. Returns the
+/// number of entries and what the format could not hold.
 ///
 /// # Errors
 /// A file cannot be read or written, or `combine` fails.
-pub(super) fn write_book(
+pub(super) fn write_book<E: IntoIterator<Item = BookEntry>>(
     sorter: Sorter,
     (path, format): (&Path, BookFormat),
-    mut combine: impl FnMut(Vec<Vec<u8>>) -> anyhow::Result<Option<BookEntry>>,
+    mut combine: impl FnMut(Vec<Vec<u8>>) -> anyhow::Result<E>,
 ) -> anyhow::Result<(u64, Losses)> {
     let mut out = BookWriter::create(path, format).with_context(named(path))?;
     let mut groups = Groups::of(sorter)?;
-    let mut positions = 0;
+    let mut count = 0;
     while let Some(group) = groups.next()? {
-        let entry = combine(group)?;
-        if let Some(entry) = entry.filter(|entry| !entry.moves.is_empty()) {
+        for entry in combine(group)? {
             out.write(&entry).with_context(named(path))?;
-            positions += 1;
+            count += 1;
         }
     }
-    Ok((positions, out.finish().with_context(named(path))?))
-}
-
-/// Merges runs.
-pub(super) struct Merge {
-    readers: Vec<RunReader>,
-    /// The next key of each run, with the number of the run.
-    heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
-    /// That of the sorter. Dropped after the files.
-    lock: Option<OutputFile>,
-}
-
-struct RunReader {
-    input: BufReader<File>,
-    /// The value of the key that is in the heap.
-    value: Vec<u8>,
-    /// Removed with the reader.
-    file: RunFile,
-}
-
-impl Merge {
-    fn new(runs: Vec<RunFile>) -> anyhow::Result<Self> {
-        let mut merge = Self {
-            readers: Vec::new(),
-            heads: BinaryHeap::new(),
-            lock: None,
-        };
-        for (number, file) in runs.into_iter().enumerate() {
-            let input = File::open(&file.path).with_context(named(&file.path))?;
-            merge.readers.push(RunReader {
-                input: BufReader::with_capacity(BUFFER, input),
-                value: Vec::new(),
-                file,
-            });
-            merge.advance(number)?;
-        }
-        Ok(merge)
-    }
-
-    fn next(&mut self) -> anyhow::Result<Option<Record>> {
-        let Some(Reverse((key, number))) = self.heads.pop() else {
-            return Ok(None);
-        };
-        let value = std::mem::take(&mut self.readers[number].value);
-        self.advance(number)?;
-        Ok(Some((key, value)))
-    }
-
-    fn advance(&mut self, number: usize) -> anyhow::Result<()> {
-        let reader = &mut self.readers[number];
-        if let Some((key, value)) = reader.next().with_context(named(&reader.file.path))? {
-            reader.value = value;
-            self.heads.push(Reverse((key, number)));
-        }
-        Ok(())
-    }
-}
-
-impl RunReader {
-    fn next(&mut self) -> std::io::Result<Option<Record>> {
-        let mut lengths = [0; LENGTHS];
-        if read_up_to(&mut self.input, &mut lengths)? < LENGTHS {
-            return Ok(None);
-        }
-        let (key, value) = read_lengths(lengths);
-        let (mut key, mut value) = (vec![0; key], vec![0; value]);
-        self.input.read_exact(&mut key)?;
-        self.input.read_exact(&mut value)?;
-        Ok(Some((key, value)))
-    }
+    Ok((count, out.finish().with_context(named(path))?))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use proptest::prelude::*;
 
     use super::*;
     use crate::position::Position;
+    use crate::util::TestFolder;
 
     #[test]
     fn entries_come_back() {
@@ -599,22 +498,16 @@ mod tests {
 
     #[test]
     fn two_sorters_cannot_share_their_files() {
-        let folder = std::env::temp_dir().join(format!("raicho-sorters-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder");
-        let output = folder.join("book.db");
-        let abandoned = folder.join("book.db.sort-7.partial");
-        let others = ["book.db.sort-x.partial", "other.db.sort-7.partial"];
+        let folder = TestFolder::new();
+        let output = folder.file("book.db");
+        let abandoned = folder.file("book.db.sort-0.partial");
         fs::write(&abandoned, "left behind").expect("it can be written");
-        for other in others {
-            fs::write(folder.join(other), "").expect("it can be written");
-        }
         let spilled = || {
             let mut sorter = Sorter::new(&output, 0);
             sorter.push(b"key", b"value").expect("memory");
             sorter.spill().map(|()| sorter)
         };
         let first = spilled().expect("nobody sorts there");
-        assert!(!abandoned.exists());
         let Err(error) = spilled() else {
             panic!("the names are taken");
         };
@@ -624,9 +517,8 @@ mod tests {
         assert!(spilled().is_err(), "the files are still read");
         drop(sorted);
         drop(spilled().expect("nobody sorts there any more"));
-        let left: Vec<_> = fs::read_dir(&folder).expect("a folder").flatten().collect();
-        assert_eq!(left.len(), others.len(), "{left:?}");
-        fs::remove_dir_all(&folder).expect("it is there");
+        let left = fs::read_dir(&folder.0).expect("a folder").count();
+        assert_eq!(left, 0);
     }
 
     fn sort(records: &[Record], memory: u64, name: &str) -> Vec<Record> {

@@ -1,17 +1,17 @@
 //! Searches the positions of a list or a book, and writes the best moves of each as a book.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::keep_fault;
+use super::for_each_entry;
 use super::merge::{is_of_games, of_one_book, order, ply_rank};
 use super::sorter::{Sorter, unpack, write_book};
-use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses, UNKNOWN_DEPTH};
+use crate::book::{BookEntry, BookFormat, BookMove, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::eval::Evaluator;
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
@@ -30,10 +30,13 @@ pub struct Effort {
     pub nodes: Option<u64>,
     /// Largest depth in plies.
     pub depth: Option<i32>,
-    /// Largest time. The results then depend on the machine.
-    pub time: Option<Duration>,
     /// Size of the transposition table in MB, which is cleared before each search.
     pub hash_mb: usize,
+}
+
+impl Effort {
+    /// The usual size of the transposition table in MB.
+    pub const HASH_MB: usize = 64;
 }
 
 /// The result of a search.
@@ -110,7 +113,6 @@ impl Searcher {
         let limits = Limits {
             nodes: self.effort.nodes,
             depth: self.effort.depth,
-            movetime: self.effort.time,
             start: Instant::now(),
             ..Limits::default()
         };
@@ -176,14 +178,25 @@ pub struct Task {
     pub ply: u32,
 }
 
+impl Task {
+    /// The entry of a book with the moves that a search has found.
+    pub(super) fn entry(&self, thought: &Thought) -> BookEntry {
+        BookEntry {
+            position: self.position,
+            ply: self.ply,
+            moves: thought.book_moves(),
+        }
+    }
+}
+
 /// Positions, each once, in the order of their list or book. Their indices are their numbers.
 #[derive(Default, Debug)]
 pub struct Positions {
     tasks: Vec<Task>,
+    /// Of each whether it needs no search.
+    enough: Vec<bool>,
     /// The index of each.
     numbers: HashMap<PackedSfen, usize>,
-    /// Indices of positions that need no search.
-    enough: HashSet<u64>,
 }
 
 impl Positions {
@@ -199,25 +212,16 @@ impl Positions {
     /// Adds a position, with whether there is enough of it. Of several plies the smallest counts,
     /// as in [`of_one_book`](super::merge::of_one_book).
     fn push(&mut self, task: Task, is_enough: bool) {
-        let (number, is_later, is_same) = match self.numbers.entry(task.position) {
-            Entry::Vacant(free) => {
-                let number = *free.insert(self.tasks.len());
-                self.tasks.push(task);
-                (number, false, false)
-            }
-            Entry::Occupied(known) => {
-                let earlier = &mut self.tasks[*known.get()];
-                let order = ply_rank(task.ply).cmp(&ply_rank(earlier.ply));
-                if order.is_lt() {
-                    earlier.ply = task.ply;
-                }
-                (*known.get(), order.is_gt(), order.is_eq())
-            }
-        };
-        if is_enough && !is_later {
-            self.enough.insert(number as u64);
-        } else if !is_later && !is_same {
-            self.enough.remove(&(number as u64));
+        let number = *self.numbers.entry(task.position).or_insert_with(|| {
+            self.tasks.push(task);
+            self.enough.push(is_enough);
+            self.tasks.len() - 1
+        });
+        let (known, enough) = (&mut self.tasks[number], &mut self.enough[number]);
+        match ply_rank(task.ply).cmp(&ply_rank(known.ply)) {
+            Ordering::Less => (known.ply, *enough) = (task.ply, is_enough),
+            Ordering::Equal => *enough |= is_enough,
+            Ordering::Greater => {}
         }
     }
 
@@ -232,18 +236,14 @@ impl Positions {
         faults: &mut FaultLog,
     ) -> anyhow::Result<Self> {
         let mut positions = Self::default();
-        for entry in BookReader::open(path)? {
-            match entry {
-                Ok(entry) => {
-                    let task = Task {
-                        position: entry.position,
-                        ply: entry.ply,
-                    };
-                    positions.push(task, enough.is_some_and(|enough| enough.holds(&entry)));
-                }
-                Err(fault) => keep_fault(path, fault, faults)?,
-            }
-        }
+        for_each_entry(path, faults, |entry| {
+            let task = Task {
+                position: entry.position,
+                ply: entry.ply,
+            };
+            positions.push(task, enough.is_some_and(|enough| enough.holds(&entry)));
+            Ok(())
+        })?;
         Ok(positions)
     }
 
@@ -252,17 +252,17 @@ impl Positions {
         &self.tasks
     }
 
-    /// Numbers of those that need no search.
-    pub const fn enough(&self) -> &HashSet<u64> {
-        &self.enough
+    /// Whether the position with this number needs no search.
+    pub fn has_enough(&self, number: u64) -> bool {
+        self.enough[number as usize]
     }
 
     /// A checksum of all positions and of which are searched.
     pub fn checksum(&self) -> u32 {
         let mut checksum = crc32fast::Hasher::new();
-        for (task, number) in self.tasks.iter().zip(0..) {
+        for (task, &is_enough) in self.tasks.iter().zip(&self.enough) {
             checksum.update(&task.position.to_bytes());
-            checksum.update(&[u8::from(self.enough.contains(&number))]);
+            checksum.update(&[u8::from(is_enough)]);
         }
         checksum.finalize()
     }
@@ -352,65 +352,43 @@ impl Plan<Thinking<'_>> for ThinkingPlan<'_> {
     }
 }
 
-/// What is written.
-#[derive(Clone, Copy, Debug)]
-pub struct WriteThoughts<'a> {
-    /// The book that the positions came from, whose other positions are written too.
-    pub book: Option<&'a PathBuf>,
-    /// The output and its format.
-    pub output: (&'a Path, BookFormat),
-    /// The part of the positions that is written.
-    pub shard: Shard,
-    /// Memory for entries in bytes.
-    pub memory: u64,
-}
-
-/// Writes what was found for the `tasks`, in the order of the format. Where the positions came from
-/// a book, those that were not searched are written as they are there. Returns the number of
+/// Writes what was found, in the order of the format. Where the positions came from a `book`, those
+/// of it in `shard` that were not searched are written as they are there. Returns the number of
 /// positions, and what the format could not hold.
 ///
 /// # Errors
 /// A file cannot be read or written.
 pub fn write_thoughts(
-    tasks: &[Task],
+    positions: &Positions,
     thoughts: &BTreeMap<u64, Thought>,
-    what: &WriteThoughts<'_>,
+    book: Option<(&Path, Shard)>,
+    output: (&Path, BookFormat),
+    memory: u64,
 ) -> anyhow::Result<(u64, Losses)> {
-    let (path, format) = what.output;
-    let mut sorter = Sorter::new(path, what.memory);
-    let mut push = |entry: &BookEntry| sorter.push_entry(format, entry);
-    for (task, number) in tasks.iter().zip(0..) {
-        if let Some(thought) = thoughts.get(&number) {
-            push(&BookEntry {
-                position: task.position,
-                ply: task.ply,
-                moves: thought.book_moves(),
-            })?;
+    let (path, format) = output;
+    let mut sorter = Sorter::new(path, memory);
+    for (&number, thought) in thoughts {
+        if let Some(task) = positions.tasks.get(number as usize) {
+            sorter.push_entry(format, &task.entry(thought))?;
         }
     }
-    if let Some(book) = what.book {
-        let numbers = tasks.iter().map(|task| task.position).zip(0_u64..);
-        let numbers: HashMap<_, _> = numbers.collect();
+    if let Some((book, shard)) = book {
         // Faults were reported when the positions were read.
-        let mut reported = FaultLog::default();
-        for entry in BookReader::open(book)? {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(fault) => {
-                    keep_fault(book, fault, &mut reported)?;
-                    continue;
-                }
-            };
-            let number = numbers.get(&entry.position);
-            let is_written = number
-                .is_some_and(|number| what.shard.has(*number) && !thoughts.contains_key(number));
+        for_each_entry(book, &mut FaultLog::default(), |entry| {
+            let number = positions.numbers.get(&entry.position);
+            let is_written = number.is_some_and(|&number| {
+                let number = number as u64;
+                shard.has(number) && !thoughts.contains_key(&number)
+            });
             if is_written {
-                push(&entry)?;
+                sorter.push_entry(format, &entry)?;
             }
-        }
+            Ok(())
+        })?;
     }
-    write_book(sorter, what.output, |group| {
+    write_book(sorter, output, |group| {
         let entries = group.iter().filter_map(|value| unpack(value));
-        Ok(of_one_book(&entries.collect::<Vec<_>>()))
+        let entry = of_one_book(&entries.collect::<Vec<_>>());
+        Ok(entry.filter(|entry| !entry.moves.is_empty()))
     })
 }

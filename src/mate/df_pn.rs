@@ -383,7 +383,7 @@ impl Worker<'_> {
             self.position.do_move(mv);
             let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
             self.position.undo_move();
-            let hand = proof_hands::proof_before_attack(self.position.board(), mv, hand);
+            let hand = proof_hands::before_attack(self.position.board(), mv, hand);
             return (ProofNumbers::proven(hand, 1), Some(mv));
         }
         let mut checks = MoveList::new();
@@ -528,14 +528,13 @@ impl Worker<'_> {
         if OR {
             let key = |child: &&Child| (child.numbers.length, child.is_weak_non_promotion());
             if let Some(child) = winners.min_by_key(key) {
-                let hand = proof_hands::proof_before_attack(board, child.mv, child.numbers.hand);
+                let hand = proof_hands::before_attack(board, child.mv, child.numbers.hand);
                 let length = child.numbers.length.saturating_add(1);
                 return (ProofNumbers::proven(hand, length), Some(child.mv));
             }
             let (mut hand, mut repetition_start) = (all, NO_REPETITION);
             for child in children {
-                let before =
-                    proof_hands::disproof_before_attack(board, child.mv, child.numbers.hand);
+                let before = proof_hands::before_attack(board, child.mv, child.numbers.hand);
                 hand = hand.fewest(before);
                 repetition_start = repetition_start.min(child.numbers.repetition_start);
             }

@@ -12,7 +12,6 @@ mod main_line;
 mod one_ply;
 mod proof_hands;
 mod proof_numbers;
-mod resumable;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -26,6 +25,7 @@ use std::time::Duration;
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::types::Move;
+use crate::types::value::MAX_PLY;
 use crate::util::system::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use crate::util::system::{Instant, has_threads};
 
@@ -36,7 +36,6 @@ use worker::{Control, VirtualCosts, Worker};
 
 pub use main_line::{SecondSolution, SecondSolutions};
 pub use one_ply::mate_in_one;
-pub use resumable::{ResumableSolver, Slice};
 
 /// Stack of a search thread: the recursion is as deep as the path, up to 4000 plies.
 const STACK_BYTES: usize = 64 << 20;
@@ -198,9 +197,7 @@ impl MateSolver {
             table: &self.table,
             control: Control {
                 virtual_costs: virtual_costs.as_ref(),
-                deadline: limits.deadline,
-                max_nodes: limits.nodes.unwrap_or(u64::MAX),
-                ..Control::until(limits.stop, &is_done, &nodes)
+                ..Control::of(limits, &is_done, &nodes)
             },
         };
         scope(|scope| {
@@ -236,11 +233,7 @@ impl MateSolver {
     ) -> io::Result<SecondSolutions> {
         let is_done = AtomicBool::new(false);
         let nodes = AtomicU64::new(0);
-        let control = Control {
-            deadline: limits.deadline,
-            max_nodes: limits.nodes.unwrap_or(u64::MAX),
-            ..Control::until(limits.stop, &is_done, &nodes)
-        };
+        let control = Control::of(limits, &is_done, &nodes);
         let position = without_history(position);
         let table = &self.table;
         scope(|scope| {
@@ -371,6 +364,99 @@ struct Reporter<'a> {
     interval: Duration,
     /// When the next progress report is due.
     next: Instant,
+}
+
+// --- A search in slices on the calling thread, for the root of another search ---
+
+/// Nodes for working out the main line of a proven mate, parts of which a small table may have
+/// lost.
+const MAIN_LINE_NODES: u64 = 10_000;
+
+/// Searches one position after another, each in slices of a given number of nodes.
+///
+/// Paths end after [`MAX_PLY`] plies, so that the recursion fits into the stack of the thread that
+/// searches games.
+pub struct ResumableSolver {
+    table: Table,
+    /// `None` before the first position.
+    root: Option<Position>,
+    /// Whether the table holds the proof of a mate from `root`.
+    is_proven: bool,
+}
+
+/// What a slice found out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Slice {
+    /// Mate, no mate, or unknown so far.
+    pub verdict: Verdict,
+    /// Moves made in this slice.
+    pub nodes: u64,
+}
+
+impl ResumableSolver {
+    /// A solver with a table of at most `megabytes` MB.
+    pub fn new(megabytes: usize) -> Self {
+        Self {
+            table: Table::new(megabytes),
+            root: None,
+            is_proven: false,
+        }
+    }
+
+    /// Begins with a position, whose history is ignored. After a proven mate with the same attacker
+    /// the table is kept: the proof covers the positions that follow.
+    pub fn begin(&mut self, position: &Position) {
+        let attacker = Position::side_to_move;
+        let is_continued =
+            self.is_proven && self.root.as_ref().map(attacker) == Some(attacker(position));
+        if !is_continued {
+            self.table.new_problem();
+        }
+        self.root = Some(without_history(position));
+        self.is_proven = false;
+    }
+
+    /// Forgets everything, so that equal searches that follow are equal.
+    pub fn clear(&mut self) {
+        self.table.clear();
+        self.root = None;
+        self.is_proven = false;
+    }
+
+    /// Continues the search of the position for about `nodes` nodes, or until `stop` is set.
+    pub fn run(&mut self, nodes: u64, stop: &AtomicBool) -> Slice {
+        let (is_done, all_nodes) = (AtomicBool::new(false), AtomicU64::new(0));
+        let control = Control {
+            max_nodes: nodes,
+            max_plies: MAX_PLY,
+            is_resumed: true,
+            ..Control::of(&MateLimits::until(stop), &is_done, &all_nodes)
+        };
+        let Some(root) = &self.root else {
+            let verdict = Verdict::Unknown;
+            return Slice { verdict, nodes: 0 };
+        };
+        let mut worker = Worker::new(root, root.side_to_move(), &self.table, control, None);
+        let numbers = worker.solve_position::<true>(NO_LIMIT);
+        let verdict = if numbers.is_disproven() && !numbers.depends_on_path() {
+            Verdict::NoMate
+        } else if numbers.is_proven() {
+            self.is_proven = true;
+            worker.control.max_nodes = worker.nodes + MAIN_LINE_NODES;
+            worker.continue_alone();
+            let line = worker.checked_line(NO_LIMIT, false);
+            let plies = worker.proven_length(numbers).into();
+            line.map_or(Verdict::Unknown, |line| Verdict::Mate {
+                line,
+                plies,
+                is_shortest: false,
+            })
+        } else {
+            Verdict::Unknown
+        };
+        let nodes = worker.nodes;
+        Slice { verdict, nodes }
+    }
 }
 
 /// Whether the moves mate: each is legal, each of the attacker's gives check, and the last leaves

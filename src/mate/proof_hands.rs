@@ -28,8 +28,8 @@ pub(super) fn after_attack(board: &Board, mv: Move) -> Hand {
     hand
 }
 
-/// The proof hand before a move of the attacker, from the one after it.
-pub(super) fn proof_before_attack(board: &Board, mv: Move, mut hand: Hand) -> Hand {
+/// The proof or disproof hand before a move of the attacker, from the one after it.
+pub(super) fn before_attack(board: &Board, mv: Move, mut hand: Hand) -> Hand {
     if mv.is_drop() {
         hand.add(mv.piece().kind());
     } else if let Some(captured) = board.piece_on(mv.to()) {
@@ -39,11 +39,6 @@ pub(super) fn proof_before_attack(board: &Board, mv: Move, mut hand: Hand) -> Ha
         }
     }
     hand
-}
-
-/// The disproof hand before a move of the attacker, from the one after it.
-pub(super) fn disproof_before_attack(board: &Board, mv: Move, hand: Hand) -> Hand {
-    proof_before_attack(board, mv, hand)
 }
 
 /// The proof hand of an AND node from that of its children: adds the kinds of which the defender

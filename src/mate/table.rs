@@ -195,10 +195,16 @@ impl Table {
             }
         }
         if let Some(slot) = victim {
-            slot.store(key, Words::of(entry, generation));
-            if least > 0 {
-                self.growth.record_eviction(&self.clusters, generation);
-            }
+            self.replace(slot, least, key, Words::of(entry, generation));
+        }
+    }
+
+    /// Stores words in a slot whose content is `worth` something.
+    fn replace(&self, slot: &Slot, worth: u64, key: u64, words: Words) {
+        slot.store(key, words);
+        if worth > 0 {
+            self.growth
+                .record_eviction(&self.clusters, words.generation());
         }
     }
 
@@ -239,15 +245,10 @@ impl Table {
             }
         };
         let slots = self.cluster(key).0.iter();
-        let Some((least, slot)) = slots
-            .map(|slot| (slot_worth(slot), slot))
-            .min_by_key(|(worth, _)| *worth)
-        else {
-            return;
-        };
-        slot.store(key, Words::of_path_disproof(&entry, generation));
-        if least > 0 {
-            self.growth.record_eviction(&self.clusters, generation);
+        let slots = slots.map(|slot| (slot_worth(slot), slot));
+        if let Some((least, slot)) = slots.min_by_key(|(worth, _)| *worth) {
+            let words = Words::of_path_disproof(&entry, generation);
+            self.replace(slot, least, key, words);
         }
     }
 
@@ -391,12 +392,7 @@ impl Words {
 /// matches no key.
 #[derive(Zeroable)]
 #[repr(C)]
-struct Slot {
-    check: AtomicU64,
-    hand_and_size: AtomicU64,
-    numbers: AtomicU64,
-    rest: AtomicU64,
-}
+struct Slot([AtomicU64; 4]);
 
 /// The slots among which an entry is looked up.
 #[derive(Zeroable)]
@@ -406,19 +402,18 @@ struct Cluster(pub(super) [Slot; SLOTS]);
 impl Slot {
     /// The stored key and words.
     pub(super) fn load(&self) -> (u64, Words) {
-        let words = Words([
-            self.hand_and_size.load(Ordering::Relaxed),
-            self.numbers.load(Ordering::Relaxed),
-            self.rest.load(Ordering::Relaxed),
-        ]);
-        (self.check.load(Ordering::Relaxed) ^ words.mixed(), words)
+        let words = self.0.each_ref().map(|word| word.load(Ordering::Relaxed));
+        let [check, hand_and_size, numbers, rest] = words;
+        let words = Words([hand_and_size, numbers, rest]);
+        (check ^ words.mixed(), words)
     }
 
     pub(super) fn store(&self, key: u64, words: Words) {
-        self.check.store(key ^ words.mixed(), Ordering::Relaxed);
-        self.hand_and_size.store(words.0[0], Ordering::Relaxed);
-        self.numbers.store(words.0[1], Ordering::Relaxed);
-        self.rest.store(words.0[2], Ordering::Relaxed);
+        let Words([hand_and_size, numbers, rest]) = words;
+        let words = [key ^ words.mixed(), hand_and_size, numbers, rest];
+        for (stored, word) in self.0.iter().zip(words) {
+            stored.store(word, Ordering::Relaxed);
+        }
     }
 
     pub(super) fn clear(&self) {

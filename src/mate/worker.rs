@@ -9,7 +9,7 @@ use crate::util::system::{Instant, Interruption, interruption};
 
 use super::proof_numbers::ProofNumbers;
 use super::table::Table;
-use super::{Line, MateEvent, Progress, Reporter};
+use super::{Line, MateEvent, MateLimits, Progress, Reporter};
 
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 64;
@@ -40,19 +40,19 @@ pub(super) struct Control<'a> {
 }
 
 impl<'a> Control<'a> {
-    /// One thread without a deadline, until `stop` or `is_done` is set.
-    pub(super) fn until(
-        stop: &'a AtomicBool,
+    /// One thread, until a limit is reached or `is_done` is set.
+    pub(super) fn of(
+        limits: &MateLimits<'a>,
         is_done: &'a AtomicBool,
         nodes: &'a AtomicU64,
     ) -> Self {
         Self {
-            stop,
+            stop: limits.stop,
             is_done,
             virtual_costs: None,
             nodes,
-            deadline: None,
-            max_nodes: u64::MAX,
+            deadline: limits.deadline,
+            max_nodes: limits.nodes.unwrap_or(u64::MAX),
             max_plies: MAX_PLIES,
             is_resumed: false,
         }

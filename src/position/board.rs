@@ -4,6 +4,7 @@
 //! `attacks`; keys, repetition and all else that depends on the game are in
 //! [`Position`](super::Position).
 
+use super::InvalidPosition;
 use crate::bitboard::Bitboard;
 use crate::types::value::piece_value;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square, Value};
@@ -135,6 +136,21 @@ impl Board {
         &mut self.hands[color.index()]
     }
 
+    /// Gives a side pieces in hand. More than a full set would overflow the packed hand; the total
+    /// with the board is checked with the position.
+    pub(crate) fn give(
+        &mut self,
+        color: Color,
+        kind: PieceType,
+        count: u32,
+    ) -> Result<(), InvalidPosition> {
+        if count > kind.count_in_set() {
+            return Err(InvalidPosition::TooMany { kind, found: count });
+        }
+        (0..count).for_each(|_| self.hand_mut(color).add(kind));
+        Ok(())
+    }
+
     /// Puts a piece on an empty square.
     pub(crate) fn put(&mut self, piece: Piece, square: Square) {
         debug_assert!(self.piece_on(square).is_none());
@@ -142,6 +158,13 @@ impl Board {
         self.toggle(piece, Bitboard::of(square));
         if piece.kind() == PieceType::King {
             self.kings[piece.color().index()] = Some(square);
+        }
+    }
+
+    /// Takes away a piece other than a king.
+    pub(super) fn take(&mut self, square: Square) {
+        if let Some(piece) = self.squares[square.index()].take() {
+            self.toggle(piece, Bitboard::of(square));
         }
     }
 

@@ -77,13 +77,6 @@ impl Position {
         }
     }
 
-    /// Points of the side to move: its pieces in the camp and its hand.
-    pub fn declaration_points(&self) -> u32 {
-        let us = self.side_to_move();
-        let in_camp = self.board.color(us) & Bitboard::promotion_zone(us);
-        self.board.points_of(us, in_camp) + self.board.hand_points(us)
-    }
-
     fn try_move(&self) -> Option<Move> {
         let us = self.side_to_move();
         let king = self.king(us)?;

@@ -81,22 +81,12 @@ static PARTS_OF: [StructureKeys; Piece::NUM] = {
     let mut index = 0;
     while index < Piece::NUM {
         if let Some(piece) = Piece::from_index(index) {
-            let is_minor = match piece.kind() {
-                PieceType::Lance
-                | PieceType::Knight
-                | PieceType::Silver
-                | PieceType::Gold
-                | PieceType::ProPawn
-                | PieceType::ProLance
-                | PieceType::ProKnight
-                | PieceType::ProSilver => true,
-                PieceType::Pawn
-                | PieceType::Bishop
-                | PieceType::Rook
-                | PieceType::King
-                | PieceType::Horse
-                | PieceType::Dragon => false,
-            };
+            let kind = piece.kind();
+            let is_minor = kind.moves_as_gold()
+                || matches!(
+                    kind,
+                    PieceType::Lance | PieceType::Knight | PieceType::Silver
+                );
             let part = if matches!(piece.kind(), PieceType::Pawn) {
                 PAWNS
             } else {

@@ -461,36 +461,21 @@ impl Position {
     /// check. It is for evaluation only; no moves may be made on it.
     pub fn without_piece(&self, square: Square) -> Option<Self> {
         let piece = self.piece_on(square)?;
-        if piece.kind() == PieceType::King {
-            return None;
-        }
-        let hands = Color::ALL.map(|color| self.hand(color));
-        Some(self.rebuilt(Some(square), hands))
+        let mut board = self.board.clone();
+        board.take(square);
+        let is_possible = piece.kind() != PieceType::King;
+        is_possible.then(|| Self::from_any_board(board, self.game_ply()))
     }
 
     /// The position with one piece of this kind removed from the hand of `owner`; `None` where
     /// there is none. As with [`Self::without_piece`], no moves may be made on it.
     pub fn without_piece_in_hand(&self, owner: Color, kind: PieceType) -> Option<Self> {
-        let mut hands = Color::ALL.map(|color| self.hand(color));
-        if !hands[owner.index()].has(kind) {
+        if !self.hand(owner).has(kind) {
             return None;
         }
-        hands[owner.index()].remove(kind);
-        Some(self.rebuilt(None, hands))
-    }
-
-    fn rebuilt(&self, left_out: Option<Square>, hands: [Hand; Color::NUM]) -> Self {
-        let mut board = Board::EMPTY;
-        for square in self.board.occupied() {
-            if let (Some(piece), true) = (self.piece_on(square), Some(square) != left_out) {
-                board.put(piece, square);
-            }
-        }
-        for color in Color::ALL {
-            *board.hand_mut(color) = hands[color.index()];
-        }
-        board.set_side_to_move(self.side_to_move());
-        Self::from_any_board(board, self.game_ply())
+        let mut board = self.board.clone();
+        board.hand_mut(owner).remove(kind);
+        Some(Self::from_any_board(board, self.game_ply()))
     }
 }
 

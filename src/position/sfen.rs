@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 use thiserror::Error;
 
 use super::{Board, InvalidPosition, Position};
-use crate::types::{Color, File, Hand, Piece, PieceType, Rank, Square};
+use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 use crate::util::{counted, shorten};
 
 /// The start position of an even game.
@@ -23,57 +23,8 @@ pub enum SfenError {
         counted(*found, "field")
     )]
     Fields { text: String, found: usize },
-    #[error("board has {}, expected 9 separated by '/'", counted(*found, "rank"))]
-    Ranks { found: usize },
-    #[error(
-        "rank {rank} of the board ('{text}') has {}, expected 9",
-        counted(*found, "square")
-    )]
-    Squares {
-        rank: usize,
-        text: String,
-        found: usize,
-    },
-    #[error(
-        "'{letter}' at place {place} of rank {rank} of the board is no piece, expected one of \
-         PLNSGBRK in either case, '+' before it, or a digit 1 to 9"
-    )]
-    Piece {
-        letter: char,
-        place: usize,
-        rank: usize,
-    },
-    #[error(
-        "'+' at place {place} of rank {rank} of the board is followed by '{found}', expected a \
-         piece that promotes"
-    )]
-    Promotion {
-        found: String,
-        place: usize,
-        rank: usize,
-    },
-    #[error("side to move '{0}', expected 'b' or 'w'")]
-    Side(String),
-    #[error(
-        "'{letter}' at place {place} of the hands ('{text}'), expected one of PLNSGBR in either \
-         case after an optional count, or '-' alone"
-    )]
-    Hand {
-        letter: char,
-        place: usize,
-        text: String,
-    },
-    #[error("hands '{text}' hold {found} {}s, expected at most \
-        {}", kind.name(), kind.count_in_set())]
-    HandCount {
-        text: String,
-        kind: PieceType,
-        found: u32,
-    },
-    #[error("hands '{0}' end in a count, expected a piece after it")]
-    DanglingCount(String),
-    #[error("ply '{0}', expected a number from 0 to 4294967295")]
-    Ply(String),
+    #[error("{0}")]
+    Syntax(String),
     #[error("impossible position: {0}")]
     Impossible(#[from] InvalidPosition),
 }
@@ -165,10 +116,19 @@ impl Board {
         board.set_side_to_move(match side {
             "b" => Color::Black,
             "w" => Color::White,
-            _ => return Err(SfenError::Side(shorten(side))),
+            _ => {
+                let side = shorten(side);
+                return Err(syntax(format!(
+                    "side to move '{side}', expected 'b' or 'w'"
+                )));
+            }
         });
         read_hands(&mut board, hands)?;
-        let ply = ply.map(|ply| ply.parse().map_err(|_| SfenError::Ply(shorten(ply))));
+        let ply = ply.map(|ply| {
+            let expected = "expected a number from 0 to 4294967295";
+            let error = |_| syntax(format!("ply '{}', {expected}", shorten(ply)));
+            ply.parse().map_err(error)
+        });
         Ok((board, ply.transpose()?))
     }
 
@@ -201,6 +161,10 @@ impl Board {
     }
 }
 
+fn syntax(message: String) -> SfenError {
+    SfenError::Syntax(message)
+}
+
 fn push_count(text: &mut String, empty: &mut u32) {
     if *empty > 0 {
         *text += &empty.to_string();
@@ -211,7 +175,10 @@ fn push_count(text: &mut String, empty: &mut u32) {
 fn read_board(board: &mut Board, text: &str) -> Result<(), SfenError> {
     let found = text.split('/').count();
     if found != Rank::NUM {
-        return Err(SfenError::Ranks { found });
+        let found = counted(found, "rank");
+        return Err(syntax(format!(
+            "board has {found}, expected 9 separated by '/'"
+        )));
     }
     for (rank, text) in Rank::ALL.into_iter().zip(text.split('/')) {
         read_rank(board, rank, text)?;
@@ -235,17 +202,17 @@ fn read_rank(board: &mut Board, rank: Rank, text: &str) -> Result<(), SfenError>
             let promoted = next.and_then(Piece::from_letter).and_then(Piece::promoted);
             promoted.ok_or_else(|| {
                 let found = next.map_or_else(|| "end of rank".to_owned(), String::from);
-                SfenError::Promotion {
-                    found,
-                    place,
-                    rank: number,
-                }
+                syntax(format!(
+                    "'+' at place {place} of rank {number} of the board is followed by \
+                     '{found}', expected a piece that promotes"
+                ))
             })?
         } else {
-            Piece::from_letter(letter).ok_or(SfenError::Piece {
-                letter,
-                place,
-                rank: number,
+            Piece::from_letter(letter).ok_or_else(|| {
+                syntax(format!(
+                    "'{letter}' at place {place} of rank {number} of the board is no piece, \
+                     expected one of PLNSGBRK in either case, '+' before it, or a digit 1 to 9"
+                ))
             })?
         };
         if let Some(file) = (File::NUM - 1)
@@ -259,11 +226,10 @@ fn read_rank(board: &mut Board, rank: Rank, text: &str) -> Result<(), SfenError>
     if passed == File::NUM {
         Ok(())
     } else {
-        Err(SfenError::Squares {
-            rank: number,
-            text: shorten(text),
-            found: passed,
-        })
+        let (text, found) = (shorten(text), counted(passed, "square"));
+        Err(syntax(format!(
+            "rank {number} of the board ('{text}') has {found}, expected 9"
+        )))
     }
 }
 
@@ -281,32 +247,32 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
         }
         let piece = Piece::from_letter(letter).filter(|piece| piece.kind() != PieceType::King);
         let Some(piece) = piece else {
-            return Err(SfenError::Hand {
-                letter,
-                place: place + 1,
-                text: shorten(text),
-            });
+            let (place, text) = (place + 1, shorten(text));
+            return Err(syntax(format!(
+                "'{letter}' at place {place} of the hands ('{text}'), expected one of PLNSGBR in \
+                 either case after an optional count, or '-' alone"
+            )));
         };
         let count = &mut counts[piece.color().index()][piece.kind().index()];
         *count = count.saturating_add(number.take().unwrap_or(1));
     }
     if number.is_some() {
-        return Err(SfenError::DanglingCount(shorten(text)));
+        let text = shorten(text);
+        return Err(syntax(format!(
+            "hands '{text}' end in a count, expected a piece after it"
+        )));
     }
     for color in Color::ALL {
         for kind in PieceType::HAND {
             let found = counts[color.index()][kind.index()];
-            // Checked here because the packed hand could overflow; the total with the board is
-            // checked later.
-            if found > kind.count_in_set() {
-                return Err(SfenError::HandCount {
-                    text: shorten(text),
-                    kind,
-                    found,
-                });
-            }
-            let hand: &mut Hand = board.hand_mut(color);
-            (0..found).for_each(|_| hand.add(kind));
+            board.give(color, kind, found).map_err(|_| {
+                syntax(format!(
+                    "hands '{}' hold {found} {}s, expected at most {}",
+                    shorten(text),
+                    kind.name(),
+                    kind.count_in_set()
+                ))
+            })?;
         }
     }
     Ok(())

@@ -52,27 +52,22 @@ impl FromStr for SfenLine {
             }
             Some(&word) => {
                 place += usize::from(word == "sfen");
-                let rest = &words[place..];
-                let length = rest.iter().position(|&word| word == "moves");
-                let fields = &rest[..length.unwrap_or(rest.len())];
-                let start = Position::from_sfen(&fields.join(" "));
-                let error_place = place + 1;
+                let rest = words[place..].iter().copied();
+                let fields: Vec<&str> = rest.take_while(|&word| word != "moves").collect();
+                let start = Position::from_sfen(&fields.join(" ")).map_err(|error| {
+                    let first = place + 1;
+                    RecordError::new(error).at(format_args!("the position from word {first} on"))
+                })?;
                 place += fields.len();
-                start.map_err(|error| {
-                    RecordError::new(error)
-                        .at(format_args!("the position from word {error_place} on"))
-                })?
+                start
             }
         };
-        match words.get(place) {
-            None | Some(&"moves") => {}
-            Some(&found) => {
-                return Err(RecordError::new(format_args!(
-                    "{}, word {}, expected 'moves' or the end of the line",
-                    quoted(found),
-                    place + 1
-                )));
-            }
+        if let Some(&found) = words.get(place).filter(|&&found| found != "moves") {
+            return Err(RecordError::new(format_args!(
+                "{}, word {}, expected 'moves' or the end of the line",
+                quoted(found),
+                place + 1
+            )));
         }
         let moves = read_moves(&start, &words, place + 1)?;
         Ok(Self { start, moves })

@@ -1,7 +1,7 @@
 //! An output file that gets its name only when it is complete.
 
 use std::fs::{self, File, Metadata, TryLockError};
-use std::io::{self, BufWriter, Seek as _, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -58,10 +58,12 @@ impl OutputFile {
             Place::Stream(path) => return Ok(Self::new(open_stream(&path)?, None, 0)),
         };
         let partial = beside(&path, ".partial");
-        let file = match File::create_new(&partial) {
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true);
+        let file = match options.open(&partial) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 remove_abandoned(&partial)?;
-                File::create_new(&partial)?
+                options.open(&partial)?
             }
             created => created?,
         };
@@ -138,6 +140,17 @@ impl OutputFile {
         Ok(())
     }
 
+    /// Goes back to the beginning, to read what was written.
+    ///
+    /// # Errors
+    /// The system refuses, or this is a pipe or device.
+    pub fn rewind(&mut self) -> io::Result<()> {
+        if self.names.is_none() {
+            return Err(no_stream("read"));
+        }
+        self.out.rewind()
+    }
+
     /// Puts what was flushed on the disk.
     ///
     /// # Errors
@@ -204,6 +217,13 @@ impl Write for OutputFile {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// What was written, after [`OutputFile::rewind`].
+impl Read for OutputFile {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.out.get_mut().read(bytes)
     }
 }
 

@@ -39,15 +39,10 @@ const COUNTS: u32 = {
 };
 
 /// The order in which SFEN lists a hand.
-const SFEN_ORDER: [PieceType; 7] = [
-    PieceType::Rook,
-    PieceType::Bishop,
-    PieceType::Gold,
-    PieceType::Silver,
-    PieceType::Knight,
-    PieceType::Lance,
-    PieceType::Pawn,
-];
+const SFEN_ORDER: [PieceType; 7] = {
+    let [pawn, lance, knight, silver, bishop, rook, gold] = PieceType::HAND;
+    [rook, bishop, gold, silver, knight, lance, pawn]
+};
 
 impl Hand {
     /// A hand without pieces.

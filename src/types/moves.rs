@@ -253,17 +253,7 @@ impl Move16 {
 /// USI text: `7g7f`, `8h2b+`, `P*5e`.
 impl fmt::Display for Move {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.from() {
-            None => write!(formatter, "{}*{}", self.piece().kind().letter(), self.to()),
-            Some(from) => {
-                write!(
-                    formatter,
-                    "{from}{}{}",
-                    self.to(),
-                    if self.is_promotion() { "+" } else { "" }
-                )
-            }
-        }
+        fmt::Display::fmt(&self.to_move16(), formatter)
     }
 }
 

@@ -109,6 +109,9 @@ pub enum PieceType {
 
 const PROMOTION: u8 = 8;
 
+/// The letters of SFEN in the order of the codes.
+const LETTERS: [u8; 8] = *b"PLNSBRGK";
+
 impl PieceType {
     /// Table size for arrays indexed by [`Self::index`].
     pub const NUM: usize = 15;
@@ -132,26 +135,16 @@ impl PieceType {
     ];
 
     /// The seven kinds that can be in hand, in the order of their codes.
-    pub const HAND: [Self; 7] = [
-        Self::Pawn,
-        Self::Lance,
-        Self::Knight,
-        Self::Silver,
-        Self::Bishop,
-        Self::Rook,
-        Self::Gold,
-    ];
+    pub const HAND: [Self; 7] = {
+        let [pawn, lance, knight, silver, bishop, rook, gold, ..] = Self::ALL;
+        [pawn, lance, knight, silver, bishop, rook, gold]
+    };
 
     /// The same kinds in the order in which Apery and cshogi store hands.
-    pub(crate) const HAND_OF_APERY: [Self; 7] = [
-        Self::Pawn,
-        Self::Lance,
-        Self::Knight,
-        Self::Silver,
-        Self::Gold,
-        Self::Bishop,
-        Self::Rook,
-    ];
+    pub(crate) const HAND_OF_APERY: [Self; 7] = {
+        let [pawn, lance, knight, silver, bishop, rook, gold] = Self::HAND;
+        [pawn, lance, knight, silver, gold, bishop, rook]
+    };
 
     /// Kinds that may be dropped on every rank.
     pub(crate) const DROPPED_ANYWHERE: [Self; 4] =
@@ -243,31 +236,19 @@ impl PieceType {
 
     /// The capital letter of SFEN for the unpromoted kind.
     pub const fn letter(self) -> char {
-        match self.unpromoted() {
-            Self::Pawn => 'P',
-            Self::Lance => 'L',
-            Self::Knight => 'N',
-            Self::Silver => 'S',
-            Self::Bishop => 'B',
-            Self::Rook => 'R',
-            Self::Gold => 'G',
-            _ => 'K',
-        }
+        LETTERS[self.unpromoted().index() - 1] as char
     }
 
     /// The unpromoted kind of an SFEN letter, upper case only.
     pub const fn from_letter(letter: char) -> Option<Self> {
-        Some(match letter {
-            'P' => Self::Pawn,
-            'L' => Self::Lance,
-            'N' => Self::Knight,
-            'S' => Self::Silver,
-            'B' => Self::Bishop,
-            'R' => Self::Rook,
-            'G' => Self::Gold,
-            'K' => Self::King,
-            _ => return None,
-        })
+        let mut index = 0;
+        while index < LETTERS.len() {
+            if LETTERS[index] as char == letter {
+                return Some(Self::ALL[index]);
+            }
+            index += 1;
+        }
+        None
     }
 
     /// The English name in lower case, for messages.

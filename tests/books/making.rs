@@ -10,7 +10,7 @@ use crate::common::Random;
 use crate::folder::Folder;
 use crate::runner::{raicho, text};
 
-const QUICK: &str = "--nodes 2000 --multipv 3 --hash 1 --eval <material>";
+const QUICK: &str = "--nodes 2000 --multipv 3 --eval <material>";
 
 fn lines(path: &str) -> u64 {
     fs::read_to_string(path).map_or(0, |text| text.matches('\n').count() as u64)
@@ -77,7 +77,7 @@ fn what_was_searched_well_enough_is_not_searched_again() {
     let deep = format!("sfen {start}\n7g7f none 9 5 1\n2g2f none 8 5 1\n1g1f none 7 5 1\n");
     let book = format!("#YANEURAOU-DB2016 1.00\n{deep}sfen {after}\n3c3d none 9 4 1\n");
     folder.write("in.db", &book);
-    let words = "--depth 5 --multipv 3 --out out.db --hash 1 --eval <material>";
+    let words = "--depth 5 --multipv 3 --out out.db --eval <material>";
     let said = raicho!(folder, "book think --book in.db {words}").stdout();
     assert!(said.starts_with("1 position searched, 2 written"), "{said}");
     let text = folder.text("out.db");
@@ -93,19 +93,18 @@ fn a_killed_growth_becomes_what_one_run_becomes() {
     let folder = Folder::new("making-extend");
     let extend = |positions: u32, name: &str| {
         format!(
-            "book extend --positions {positions} --batch 7 --threads 2 {QUICK} --out {name}.db \
-             --work {name}"
+            "book extend --positions {positions} --threads 2 {QUICK} --out {name}.db --work {name}"
         )
     };
-    raicho!(folder, "{}", extend(40, "whole")).stdout();
-    kill_and_resume(&folder, &extend(40, "killed"), "killed/extend.jsonl", 12);
+    raicho!(folder, "{}", extend(140, "whole")).stdout();
+    kill_and_resume(&folder, &extend(140, "killed"), "killed/extend.jsonl", 12);
     assert_eq!(folder.text("killed.db"), folder.text("whole.db"));
-    assert_eq!(lines(&folder.path("killed/extend.jsonl")), 40);
-    assert_eq!(folder.text("whole.db").matches("sfen ").count(), 40);
+    assert_eq!(lines(&folder.path("killed/extend.jsonl")), 140);
+    assert_eq!(folder.text("whole.db").matches("sfen ").count(), 140);
 
     // A finished run goes on with a greater number.
-    raicho!(folder, "{} --resume --force", extend(45, "killed")).stdout();
-    assert_eq!(folder.text("killed.db").matches("sfen ").count(), 45);
+    raicho!(folder, "{} --resume --force", extend(145, "killed")).stdout();
+    assert_eq!(folder.text("killed.db").matches("sfen ").count(), 145);
 }
 
 #[test]
@@ -113,7 +112,7 @@ fn leaves_go_to_many_machines() {
     let folder = Folder::new("making-leaves");
     let positions = |name| folder.text(name).matches("sfen ").count();
     raicho!(folder, "book extend --positions 5 --out first.db {QUICK}").stdout();
-    let list = "--list --batch 6 --out list.sfen";
+    let list = "--positions 6 --out list.sfen";
     raicho!(folder, "book extend --book first.db {list}").stdout();
     assert_eq!(lines(&folder.path("list.sfen")), 6);
     raicho!(folder, "book think list.sfen --out second.db {QUICK}").stdout();
@@ -128,7 +127,9 @@ fn the_number_of_threads_does_not_change_minimax() {
     let folder = Folder::new("making-minimax");
     book(&folder, "in.db", 3_000);
     raicho!(folder, "book minimax in.db --out one.db").stdout();
-    raicho!(folder, "book minimax in.db --out two.db --threads 2").stdout();
+    let mut two = raicho!(folder, "book minimax in.db --out two.db").command();
+    let two = two.env("RAYON_NUM_THREADS", "2").output();
+    assert!(two.expect("raicho runs").status.success());
     assert_eq!(folder.text("one.db"), folder.text("two.db"));
     let said = raicho!(folder, "book minimax in.db --out exact.db --components").stdout();
     assert!(said.contains("differ"), "{said}");

@@ -12,7 +12,7 @@ const AFTER: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL
 /// Runs `think` over a book, and returns what it says and the book that it writes.
 fn think(folder: &Folder, book: &str) -> (String, String) {
     folder.write("in.db", &format!("#YANEURAOU-DB2016 1.00\n{book}"));
-    let quick = "--depth 3 --hash 1 --eval <material> --force";
+    let quick = "--depth 3 --eval <material> --force";
     let words = format!("book think --book in.db --out out.db {quick}");
     (raicho!(folder, "{words}").stdout(), folder.text("out.db"))
 }
@@ -60,7 +60,7 @@ fn a_position_without_moves_is_searched_like_one_outside() {
          sfen {AFTER} 2\n"
     );
     fs::write(folder.path("in.db"), book).expect("a book");
-    raicho!(folder, "book extend --book in.db --list --out list.sfen").stdout();
+    raicho!(folder, "book extend --book in.db --out list.sfen").stdout();
     assert!(folder.text("list.sfen").contains(AFTER));
     // The values of peta_shock, which takes it for lost.
     let said = raicho!(folder, "book minimax in.db --out minimax.db").stdout();

@@ -78,7 +78,7 @@ def book_parts(exe, work, parts, positions):
     run(exe, "convert", games, "--out", work / "positions.sfen")
     folder = work / "books"
     folder.mkdir()
-    run(exe, "book", "think", work / "positions.sfen", "--eval", "<material>", "--depth", "1", "--hash", "1",
+    run(exe, "book", "think", work / "positions.sfen", "--eval", "<material>", "--depth", "1",
         "--out", work / "all.db")  # fmt: skip
     blocks = (work / "all.db").read_text().split("sfen ")
     for part in range(parts):

@@ -180,10 +180,7 @@ fn an_invalid_command_line_ends_with_2() {
             "book extend --nodes 1 --out x.db --shard 1/2",
             "depend on each other",
         ),
-        (
-            "book extend --out x.db",
-            "expected --nodes, --depth or --time",
-        ),
+        ("book extend --out x.db", "expected --nodes or --depth"),
         ("book merge a.db --sides bw --out x.db", "2 letters"),
         ("book probe a.db p.txt --option x", "expected NAME=VALUE"),
         ("book probe a.db p.txt --option x=1", "no option x"),

@@ -440,9 +440,7 @@ fn records_of_csa() {
             game.winner()
         );
         *endings.entry(game.ending.name()).or_insert(0) += 1;
-        let mut bytes = Vec::new();
-        csa::write(game, &mut bytes).unwrap();
-        let again = csa::read(&String::from_utf8(bytes).unwrap()).unwrap();
+        let again = csa::read(&csa::write(game)).unwrap();
         assert_eq!(
             again[0].line().to_string(),
             game.line().to_string(),

@@ -403,9 +403,7 @@ pub(super) fn compose(
         file_name_of(&names[1])
     );
     let record = record_of(names.clone(), opening, played, started_at);
-    let mut text = Vec::new();
-    // Writing to memory cannot fail.
-    let _ = csa::write(&record, &mut text);
+    let text = csa::write(&record).into_bytes();
     let is_fault = played.verdict.reason.is_fault();
     let [black, white] = names;
     let entry = GameEntry {

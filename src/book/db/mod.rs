@@ -14,7 +14,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::fault::{BookFault, FaultLog, Place, Problem};
+use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::file::Losses;
 use super::opened::{MemoryBook, Node};
 use super::{BookEntry, BookMove};
@@ -45,7 +45,7 @@ pub(super) struct DbReader {
     lines: u64,
     /// Line of the last entry, from 1.
     pub(super) line: u64,
-    /// Lines of its moves, where the reader is strict.
+    /// Lines of its moves.
     pub(super) move_lines: Vec<u64>,
     is_strict: bool,
 }
@@ -82,10 +82,9 @@ impl DbReader {
                 ply: node.ply,
                 moves: block.moves[node.moves()].to_vec(),
             };
-            let move_lines = block.move_lines.get(node.moves());
             Ok(ReadEntry {
                 line,
-                move_lines: move_lines.unwrap_or_default().to_vec(),
+                move_lines: block.move_lines[node.moves()].to_vec(),
                 entry,
             })
         }));
@@ -99,7 +98,7 @@ impl Iterator for DbReader {
         while self.ready.is_empty() {
             match self.blocks.next()? {
                 Ok(text) => self.read_block(&text),
-                Err(error) => return Some(Err(BookFault::new(Place::File, error.into()))),
+                Err(error) => return Some(Err(BookFault::new(BookPlace::File, error.into()))),
             }
         }
         let next = self.ready.pop_front()?;
@@ -139,18 +138,10 @@ pub(super) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<MemoryBook>
             moves.extend(part.moves);
             part.faults
                 .into_iter()
-                .for_each(|fault| faults.add(after_lines(fault, lines)));
+                .for_each(|fault| faults.add(fault.after_lines(lines)));
             lines += part.lines;
         }
     }
-}
-
-/// The fault with its line counted from the beginning of the file.
-fn after_lines(mut fault: BookFault, lines: u64) -> BookFault {
-    if let Place::Line(number) = &mut fault.place {
-        *number += lines;
-    }
-    fault
 }
 
 const HEADER: &str = "#YANEURAOU-DB2016 1.00";
@@ -272,68 +263,46 @@ fn last_position(block: &[u8]) -> Option<usize> {
 
 /// The content of a block.
 #[derive(Default, Debug)]
-struct Block {
+pub(crate) struct Block {
     /// The positions in order; their moves are parts of `moves`.
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// Line of each position, from 1.
     node_lines: Vec<u64>,
     /// The moves of all positions, one after another.
-    moves: Vec<BookMove>,
-    /// Line of each move, from 1; empty unless the block is read strictly.
-    move_lines: Vec<u64>,
+    pub(crate) moves: Vec<BookMove>,
+    /// Line of each move, from 1.
+    pub(crate) move_lines: Vec<u64>,
     /// What was skipped.
-    faults: Vec<BookFault>,
+    pub(crate) faults: Vec<BookFault>,
     /// Number of lines.
-    lines: u64,
-}
-
-/// To which position a move belongs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Owner {
-    Nobody,
-    LastNode,
-    /// A position that is skipped.
-    Skipped,
+    pub(crate) lines: u64,
 }
 
 impl Block {
-    /// Reads a block whose first line has the number `first_line` + 1. Strictly: with the lines of
-    /// the moves, and a fault for each position that is not written as `YaneuraOu` looks for it.
-    fn read(mut text: &[u8], first_line: u64, is_strict: bool) -> Self {
+    /// Reads a block whose first line has the number `first_line` + 1. Strictly: with a fault for
+    /// each position that is not written as `YaneuraOu` looks for it.
+    pub(crate) fn read(text: &[u8], first_line: u64, is_strict: bool) -> Self {
         let mut block = Self::default();
-        let mut owner = Owner::Nobody;
-        while !text.is_empty() {
-            let (line, rest) = split_line(text);
-            text = rest;
+        let mut is_skipped = false;
+        for line in lines(text) {
             block.lines += 1;
             let number = first_line + block.lines;
-            let line = Line::of(line);
-            let read = match (line, owner) {
-                (Line::Nothing, _) | (Line::Move(_), Owner::Skipped) => Ok(owner),
-                (Line::Position(text), _) => {
+            let read = match line {
+                Line::Position(text) => {
                     if is_strict {
                         block.check_spelling(text, number);
                     }
-                    block.add_position(text, number)
+                    let added = block.add_position(text, number);
+                    is_skipped = added.is_err();
+                    added
                 }
-                (Line::Move(line), Owner::LastNode) => block.add_move(line).map(|()| {
-                    if is_strict {
-                        block.move_lines.push(number);
-                    }
-                    owner
-                }),
-                (Line::Move(line), Owner::Nobody) => {
-                    Err(parse_move(line).err().unwrap_or(Problem::MoveOutside))
-                }
+                Line::Move(line) if !is_skipped => block.add_move(line, number),
+                Line::Move(_) | Line::Nothing => Ok(()),
             };
-            owner = read.unwrap_or_else(|problem| {
-                let fault = BookFault::new(Place::Line(number), problem);
+            if let Err(problem) = read {
+                let fault = BookFault::new(BookPlace::Line(number), problem);
                 block.faults.push(fault);
-                match line {
-                    Line::Position(_) => Owner::Skipped,
-                    Line::Nothing | Line::Move(_) => owner,
-                }
-            });
+            }
         }
         block
     }
@@ -345,14 +314,14 @@ impl Block {
         {
             let sfen = format!("{} {ply}", board.to_sfen());
             if text != sfen.as_bytes() {
-                let place = Place::Line(line);
+                let place = BookPlace::Line(line);
                 self.faults
                     .push(BookFault::new(place, Problem::Spelling(sfen)));
             }
         }
     }
 
-    fn add_position(&mut self, text: &[u8], line: u64) -> Result<Owner, Problem> {
+    fn add_position(&mut self, text: &[u8], line: u64) -> Result<(), Problem> {
         let (position, ply) = parse_position(text)?;
         self.node_lines.push(line);
         self.nodes.push(Node {
@@ -361,14 +330,15 @@ impl Block {
             first_move: self.moves.len(),
             move_count: 0,
         });
-        Ok(Owner::LastNode)
+        Ok(())
     }
 
-    fn add_move(&mut self, line: &[u8]) -> Result<(), Problem> {
-        self.moves.push(parse_move(line)?);
-        if let Some(node) = self.nodes.last_mut() {
-            node.move_count += 1;
-        }
+    fn add_move(&mut self, line: &[u8], number: u64) -> Result<(), Problem> {
+        let known = parse_move(line)?;
+        let node = self.nodes.last_mut().ok_or(Problem::MoveOutside)?;
+        node.move_count += 1;
+        self.moves.push(known);
+        self.move_lines.push(number);
         Ok(())
     }
 }
@@ -404,8 +374,17 @@ impl<'a> Line<'a> {
     }
 }
 
+/// The lines of a text.
+pub(crate) fn lines(mut text: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    std::iter::from_fn(move || {
+        let (line, rest) = (!text.is_empty()).then(|| split_line(text))?;
+        text = rest;
+        Some(Line::of(line))
+    })
+}
+
 /// Splits a text after its first line: the line without its end, and the rest.
-pub(crate) fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
+fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
     let is_end = |&byte: &u8| byte == b'\n' || byte == b'\r';
     let Some(end) = text.iter().position(is_end) else {
         return (text, &[]);
@@ -422,7 +401,7 @@ pub(crate) fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
 ///
 /// # Errors
 /// Says what is wrong with it.
-fn parse_position(text: &[u8]) -> Result<(PackedSfen, u32), Problem> {
+pub(crate) fn parse_position(text: &[u8]) -> Result<(PackedSfen, u32), Problem> {
     let (board, ply) = Board::from_sfen(&String::from_utf8_lossy(text))?;
     board.validate()?;
     Ok((PackedSfen::of_board(&board), ply.unwrap_or(0)))
@@ -432,7 +411,7 @@ fn parse_position(text: &[u8]) -> Result<(PackedSfen, u32), Problem> {
 ///
 /// # Errors
 /// The first field is no move.
-pub(crate) fn parse_move(line: &[u8]) -> Result<BookMove, Problem> {
+fn parse_move(line: &[u8]) -> Result<BookMove, Problem> {
     let mut fields = line
         .split(u8::is_ascii_whitespace)
         .filter(|field| !field.is_empty());

@@ -6,24 +6,20 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use clap::Args;
 
-use super::{OutputArguments, checked_output, print_extras, write_book};
-use crate::book::{BookEntry, BookReader, Checker};
+use super::{InputArguments, OutputArguments, print_extras, print_faults, write_book};
+use crate::book::{BookEntry, BookReader, Checker, FaultLog};
 use crate::cli::arguments::SortMemory;
 use crate::cli::output;
 use crate::lang::Lang;
-use crate::makebook::SortedWriter;
+use crate::makebook::{SortedWriter, for_each_entry};
 use crate::util::counted;
-
-/// Faults that are printed one by one.
-const SHOWN_FAULTS: u64 = 20;
 
 /// Example: `raicho book convert user_book1.db --out user_book1.ybb`
 #[derive(Args)]
 #[command(before_help = "Example: raicho book convert user_book1.db --out user_book1.ybb")]
 pub(super) struct Arguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     #[command(flatten)]
     output: OutputArguments,
@@ -42,36 +38,23 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    let format = arguments.output.check([&*arguments.book])?;
+    let format = arguments.output.check([&*arguments.book.path])?;
     let mut writer = SortedWriter::new(&arguments.output.path, format, arguments.memory.bytes());
-    let mut faults = 0;
-    let reader = BookReader::open(&arguments.book)?;
-    print_extras(lang, &reader.extras())?;
-    for entry in reader {
-        match entry {
-            Ok(mut entry) => {
-                if let Some(loss) = arguments.loss {
-                    drop_losing(&mut entry, loss);
-                }
-                if let Some(depth) = arguments.depth {
-                    for known in &mut entry.moves {
-                        known.depth = depth.into();
-                    }
-                }
-                writer.add(&entry)?;
-            }
-            Err(fault) if fault.is_end() => anyhow::bail!("{fault}"),
-            Err(fault) => {
-                faults += 1;
-                if faults <= SHOWN_FAULTS {
-                    output::eprint_line(format_args!("{fault}"));
-                }
+    let book = &arguments.book.path;
+    print_extras(lang, &BookReader::open(book)?.extras())?;
+    let mut faults = FaultLog::default();
+    for_each_entry(book, &mut faults, |mut entry| {
+        if let Some(loss) = arguments.loss {
+            drop_losing(&mut entry, loss);
+        }
+        if let Some(depth) = arguments.depth {
+            for known in &mut entry.moves {
+                known.depth = depth.into();
             }
         }
-    }
-    if faults > SHOWN_FAULTS {
-        output::eprint_line(format_args!("{} more faults", faults - SHOWN_FAULTS));
-    }
+        writer.add(&entry)
+    })?;
+    print_faults(book, &faults);
     write_book(writer, &arguments.output.path, lang)
 }
 
@@ -88,28 +71,27 @@ fn drop_losing(entry: &mut BookEntry, loss: u32) {
 #[derive(Args)]
 #[command(before_help = "Example: raicho book validate user_book1.db --skip good.db")]
 pub(super) struct ValidateArguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     /// Write the good entries to FILE, whose extension determines the format; faults then do not
     /// make the command fail
     #[arg(long, value_name = "FILE")]
     skip: Option<PathBuf>,
 
-    /// Overwrite that file if it exists
-    #[arg(long, requires = "skip")]
-    force: bool,
-
     #[command(flatten)]
     memory: SortMemory,
 }
 
 pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Result<()> {
-    let path = &arguments.book;
+    let path = &arguments.book.path;
     let mut writer = match &arguments.skip {
         Some(out) => {
-            let format = checked_output(out, arguments.force, [&**path])?;
+            let output = OutputArguments {
+                path: out.clone(),
+                force: false,
+            };
+            let format = output.check([&**path])?;
             Some(SortedWriter::new(out, format, arguments.memory.bytes()))
         }
         None => None,

@@ -1,6 +1,5 @@
 //! `raicho book extend`: grows a book from roots, best first.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
@@ -8,13 +7,13 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::think::{SearchArguments, read_lines};
-use super::{checked_output, print_faults, print_losses, print_written};
+use super::{OutputArguments, print_faults, print_losses, print_written};
 use crate::book::FaultLog;
 use crate::cli::arguments::{Indivisible, KeptWork, one_of};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
-use crate::makebook::extend::{GrowingBook, Growth, GrowthLimits, Reach, User, Widths};
+use crate::makebook::extend::{GrowingBook, Growth, Leaf, Reach, User, leaves};
 use crate::makebook::think::{Effort, Thought};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
@@ -37,30 +36,34 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     roots: Option<PathBuf>,
 
-    /// Number of positions to search; a finished run goes on with a greater number and --resume
+    /// Number of positions to search; a finished run goes on with a greater number and --resume.
+    /// With --out FILE.sfen nothing is searched: the best positions outside of the book are
+    /// written, at most as many, for `raicho book think` on many machines
     #[arg(long, value_name = "N", default_value_t = 1000)]
     positions: u64,
 
-    /// Number of positions that are chosen at a time, before values are carried back
-    #[arg(long, value_name = "N", default_value_t = 64,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    batch: u32,
+    /// Who will use the book
+    #[arg(long, value_name = "SIDE", default_value = "both", value_parser = one_of(&USERS),
+          help_heading = "Which lines are followed")]
+    side: User,
 
-    /// Search nothing: only write the best positions outside of the book, a line each, at most as
-    /// many as --batch, for `raicho book think` on many machines
-    #[arg(long)]
-    list: bool,
+    /// Most centipawns that all moves of a line may lose together
+    #[arg(long, value_name = "CP", default_value_t = 150,
+          value_parser = clap::value_parser!(i32).range(0..),
+          help_heading = "Which lines are followed")]
+    line_loss: i32,
 
-    /// File to write: a book, whose extension determines the format, or with --list a text
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
+    /// Most plies from a root
+    #[arg(
+        long,
+        value_name = "PLIES",
+        default_value_t = 40,
+        help_heading = "Which lines are followed"
+    )]
+    plies: usize,
 
     #[command(flatten)]
-    reach: ReachArguments,
+    output: OutputArguments,
 
     #[command(flatten)]
     search: SearchArguments,
@@ -70,47 +73,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     indivisible: Indivisible,
-}
-
-#[derive(Args)]
-#[command(next_help_heading = "Which lines are followed")]
-struct ReachArguments {
-    /// Who will use the book
-    #[arg(long, value_name = "SIDE", default_value = "both", value_parser = one_of(&USERS))]
-    side: User,
-
-    /// How many of its best moves the side that uses the book considers: a number, or a list with
-    /// one for each ply from the root, whose last goes on
-    #[arg(long, value_name = "N,…", default_value = "2")]
-    own_width: Widths,
-
-    /// The same for its opponent
-    #[arg(long, value_name = "N,…", default_value = "4")]
-    other_width: Widths,
-
-    /// Most centipawns that a move of the side that uses the book may lose
-    #[arg(long, value_name = "CP", default_value_t = 20,
-          value_parser = clap::value_parser!(i32).range(0..))]
-    own_loss: i32,
-
-    /// The same for its opponent
-    #[arg(long, value_name = "CP", default_value_t = 80,
-          value_parser = clap::value_parser!(i32).range(0..))]
-    other_loss: i32,
-
-    /// Most centipawns that all moves of a line may lose together
-    #[arg(long, value_name = "CP", default_value_t = 150,
-          value_parser = clap::value_parser!(i32).range(0..))]
-    line_loss: i32,
-
-    /// Do not go on where a side is better by more centipawns
-    #[arg(long, value_name = "CP", default_value_t = 500,
-          value_parser = clap::value_parser!(i32).range(0..))]
-    decided: i32,
-
-    /// Most plies from a root
-    #[arg(long, value_name = "PLIES", default_value_t = 40)]
-    plies: usize,
 }
 
 const USERS: [(&str, User); 3] = [
@@ -132,7 +94,6 @@ struct Settings {
     /// CRC-32 of the book at the beginning.
     book: u32,
     roots: Vec<String>,
-    batch: usize,
     reach: Reach,
     effort: Effort,
     eval: String,
@@ -140,22 +101,27 @@ struct Settings {
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments.indivisible.check(
-        "its positions depend on each other; write them with --list, and give them to \
+        "its positions depend on each other; write them with --out FILE.sfen, and give them to \
          `raicho book think --shard`",
     )?;
     let roots = arguments.roots()?;
     let book = arguments.book()?;
-    let reach = arguments.reach.reach();
-    if arguments.list {
-        return list(arguments, (book, &roots, &reach), lang);
+    let reach = Reach {
+        user: arguments.side,
+        line_loss: arguments.line_loss,
+        plies: arguments.plies,
+    };
+    let out = &arguments.output.path;
+    if out.extension().is_some_and(|found| found == "sfen") {
+        let most = usize::try_from(arguments.positions).unwrap_or(usize::MAX);
+        return list(arguments, &leaves(&book, &roots, &reach, most), lang);
     }
-    let format = checked_output(&arguments.out, arguments.force, arguments.book.as_deref())?;
-    result_file::check(&arguments.out, arguments.read())?;
+    let format = arguments.output.check(arguments.book.as_deref())?;
+    result_file::check(out, arguments.read())?;
     let (evaluator, eval) = arguments.search.evaluator()?;
     let settings = Settings {
         book: book.checksum(),
         roots: roots.iter().map(Position::to_sfen).collect(),
-        batch: arguments.batch as usize,
         effort: arguments.search.effort()?,
         reach,
         eval,
@@ -171,12 +137,11 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let progress = |done: u64, loss: i32| {
         meter.advance(done, format!("lines that lose up to {loss}"));
     };
-    let limits = arguments.limits();
     let mut growth = Growth::new(
         book,
         &roots,
         &settings.reach,
-        limits,
+        arguments.positions,
         folder,
         known,
         &progress,
@@ -187,12 +152,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     result?;
     arguments.work.check_complete(&stop)?;
     let searched = growth.searched();
-    let (written, losses) = growth.into_book()?.write(&arguments.out, format)?;
-    output::print_line(lang.positions_searched(
-        lang.positions(searched),
-        written,
-        arguments.out.display(),
-    ))?;
+    let (written, losses) = growth.into_book()?.write(out, format)?;
+    output::print_line(lang.positions_searched(lang.positions(searched), written, out.display()))?;
     if searched < arguments.positions {
         output::print_line(lang.no_position_left())?;
     }
@@ -200,23 +161,17 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 }
 
 /// Writes the best positions outside of the book.
-fn list(
-    arguments: &Arguments,
-    (book, roots, reach): (GrowingBook, &[Position], &Reach),
-    lang: Lang,
-) -> anyhow::Result<()> {
-    result_file::check_free(&arguments.out, arguments.force)?;
-    result_file::check(&arguments.out, arguments.read())?;
-    let limits = arguments.limits();
-    let growth = Growth::new(book, roots, reach, limits, None, Vec::new(), &|_, _| {})?;
-    let leaves = growth.next_leaves();
-    let mut out = crate::runs::OutputFile::create(&arguments.out)?;
+fn list(arguments: &Arguments, leaves: &[Leaf], lang: Lang) -> anyhow::Result<()> {
+    let OutputArguments { path, force } = &arguments.output;
+    result_file::check_free(path, *force)?;
+    result_file::check(path, arguments.read())?;
+    let mut text = String::new();
     for leaf in leaves {
         let board = leaf.task.position.unpack_board()?;
-        writeln!(out, "{} {}", board.to_sfen(), leaf.task.ply)?;
+        text += &format!("{} {}\n", board.to_sfen(), leaf.task.ply);
     }
-    out.finish()?;
-    print_written(lang, leaves.len() as u64, &arguments.out)
+    result_file::save(path, text.as_bytes())?;
+    print_written(lang, leaves.len() as u64, path)
 }
 
 impl Arguments {
@@ -243,27 +198,5 @@ impl Arguments {
         let book = GrowingBook::read(path, &mut faults)?;
         print_faults(path, &faults);
         Ok(book)
-    }
-
-    fn limits(&self) -> GrowthLimits {
-        GrowthLimits {
-            batch: self.batch as usize,
-            positions: self.positions,
-        }
-    }
-}
-
-impl ReachArguments {
-    fn reach(&self) -> Reach {
-        Reach {
-            user: self.side,
-            own: self.own_width.clone(),
-            other: self.other_width.clone(),
-            own_loss: self.own_loss,
-            other_loss: self.other_loss,
-            line_loss: self.line_loss,
-            decided: self.decided,
-            plies: self.plies,
-        }
     }
 }

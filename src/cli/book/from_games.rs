@@ -6,14 +6,13 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::{OutputArguments, print_losses, print_written};
-use crate::cli::arguments::{Indivisible, Named, SortMemory, formats, one_of};
+use crate::cli::arguments::{Indivisible, Named, SortMemory, formats};
 use crate::cli::progress::watched;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
-use crate::makebook::games::{self, GameFile, GameFilter, GamesOutput, GamesSettings};
+use crate::makebook::games::{self, GamesSettings};
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
-use crate::types::Color;
 
 /// Example: `raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 --out book.db`
 #[derive(Args)]
@@ -70,57 +69,38 @@ struct FilterArguments {
     /// Minimum number of games in which a move was played
     #[arg(long, value_name = "GAMES", default_value_t = 1)]
     min_count: u64,
-
-    /// Take only the moves of one side
-    #[arg(long, value_name = "SIDE", value_parser = one_of(&SIDES))]
-    side: Option<Color>,
 }
-
-const SIDES: [(&str, Color); Color::NUM] = [("black", Color::Black), ("white", Color::White)];
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("it is limited by the disk; give each machine some of the games, and merge")?;
     let sources = Sources::new(&arguments.inputs, arguments.format)?;
-    let files: Vec<GameFile> = sources
-        .files()
-        .iter()
-        .map(|source| GameFile {
-            path: source.path.clone(),
-            format: source.format,
-        })
+    let sources = sources.files().iter();
+    let files: Vec<(PathBuf, Format)> = sources
+        .map(|source| (source.path.clone(), source.format))
         .collect();
     let OutputArguments { path: out, force } = &arguments.output;
-    let inputs = || files.iter().map(|file| file.path.as_path());
+    let inputs = || files.iter().map(|(path, _)| path.as_path());
     let format = arguments.output.check(inputs())?;
-    if let Some(results) = &arguments.results {
+    let results = arguments.results.as_deref();
+    if let Some(results) = results {
         result_file::check_apart(("--out", out), ("--results", results))?;
         result_file::check_free(results, *force)?;
         result_file::check(results, inputs())?;
     }
     let filter = &arguments.filter;
     let settings = GamesSettings {
-        filter: GameFilter {
-            plies: filter.plies.into(),
-            min_rating: filter.min_rating,
-            min_count: filter.min_count,
-            side: filter.side,
-        },
+        plies: filter.plies.into(),
+        min_rating: filter.min_rating,
+        min_count: filter.min_count,
         skips_bad: arguments.skip,
         memory: arguments.memory.bytes(),
     };
-    let written = GamesOutput {
-        path: out,
-        format,
-        results: arguments.results.as_deref(),
-    };
     let summary = watched("MB", 1_000_000, |watch| {
-        games::from_games(&files, &written, &settings, watch)
+        games::from_games(&files, (out, format), results, &settings, watch)
     })?;
-    for (path, error) in &summary.bad {
-        output::eprint_line(format_args!("{}: {error}", path.display()));
-    }
+    summary.bad.iter().for_each(output::eprint_line);
     let bad = summary.bad_count;
     let read = lang.games(summary.games + bad);
     output::print_line(lang.games_read(read, bad, summary.low_ratings))?;

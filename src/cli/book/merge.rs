@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::{OutputArguments, print_faults, print_losses};
+use super::{InputArguments, OutputArguments, print_faults, print_losses};
 use crate::cli::arguments::{Indivisible, SortMemory, one_of};
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
@@ -66,9 +66,8 @@ impl FromStr for Sides {
 #[derive(Args)]
 #[command(before_help = "Example: raicho book sort book.db --out sorted.db")]
 pub(super) struct SortArguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     #[command(flatten)]
     common: Common,
@@ -106,7 +105,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 }
 
 pub(super) fn sort(arguments: &SortArguments, lang: Lang) -> anyhow::Result<()> {
-    let books = std::slice::from_ref(&arguments.book);
+    let books = std::slice::from_ref(&arguments.book.path);
     merge(books, (MergeRule::default(), &[]), &arguments.common, lang)
 }
 

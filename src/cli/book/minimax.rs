@@ -1,43 +1,25 @@
 //! `raicho book minimax`: carries values back over the graph of a book.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{OutputArguments, print_faults};
+use super::{InputArguments, OutputArguments, print_faults};
 use crate::cli::arguments::Indivisible;
 use crate::cli::output;
 use crate::cli::progress::watched;
 use crate::lang::Lang;
-use crate::makebook::minimax::{self, MinimaxSettings, Summary};
+use crate::makebook::minimax::{self, Summary};
 
 /// Example: `raicho book minimax book.db --out minimaxed.db`
 #[derive(Args)]
-#[command(
-    before_help = "Example: raicho book minimax book.db --out minimaxed.db\n\
-        Example: raicho book minimax book.ybb --shrink --out small.ybb"
-)]
+#[command(before_help = "Example: raicho book minimax book.db --out minimaxed.db")]
 pub(super) struct Arguments {
-    /// The book, .db or .ybb; the output has the same format and order
-    #[arg(value_name = "BOOK")]
-    input: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     #[command(flatten)]
     output: OutputArguments,
-
-    /// Write only the moves that are worth as much as the best one
-    #[arg(long)]
-    shrink: bool,
-
-    /// Number of threads
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
-    threads: u16,
 
     /// Solve loops exactly, component by component: large ones take no longer than others, and the
     /// results differ from those of `peta_shock`
@@ -52,16 +34,12 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("all positions of a book depend on each other")?;
-    arguments.output.check([&*arguments.input])?;
-    let settings = MinimaxSettings {
-        uses_components: arguments.components,
-        keeps_best_only: arguments.shrink,
-        threads: arguments.threads.into(),
-    };
+    let (book, output) = (&arguments.book.path, &arguments.output.path);
+    arguments.output.check([&**book])?;
     let summary = watched("MB", 1_000_000, |watch| {
-        minimax::run(&arguments.input, &arguments.output.path, &settings, watch)
+        minimax::run(book, output, arguments.components, watch)
     })?;
-    print_faults(&arguments.input, &summary.faults);
+    print_faults(book, &summary.faults);
     print(&summary, arguments, lang)
 }
 

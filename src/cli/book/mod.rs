@@ -74,6 +74,14 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 
 // --- What the subcommands share ---
 
+/// The book that is read.
+#[derive(Args)]
+struct InputArguments {
+    /// The book, of any format
+    #[arg(value_name = "BOOK")]
+    path: PathBuf,
+}
+
 /// The book that is written.
 #[derive(Args)]
 struct OutputArguments {
@@ -89,26 +97,18 @@ struct OutputArguments {
 impl OutputArguments {
     /// The format of the book, after checking that it can be written and is none of the inputs.
     fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<BookFormat> {
-        checked_output(&self.path, self.force, inputs)
+        let (out, name) = (&*self.path, self.path.display());
+        let Some(format) = BookFormat::of_path(out) else {
+            bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
+        };
+        result_file::check_free(out, self.force)?;
+        ensure!(
+            format != BookFormat::Ybb || !is_stream(out),
+            "{name}: a .ybb is not written in order, expected a file instead of a pipe or device"
+        );
+        result_file::check_unread(out, inputs.into_iter())?;
+        Ok(format)
     }
-}
-
-fn checked_output<'a>(
-    out: &Path,
-    is_forced: bool,
-    inputs: impl IntoIterator<Item = &'a Path>,
-) -> anyhow::Result<BookFormat> {
-    let name = out.display();
-    let Some(format) = BookFormat::of_path(out) else {
-        bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
-    };
-    result_file::check_free(out, is_forced)?;
-    ensure!(
-        format != BookFormat::Ybb || !is_stream(out),
-        "{name}: a .ybb is not written in order, expected a file instead of a pipe or device"
-    );
-    result_file::check_unread(out, inputs.into_iter())?;
-    Ok(format)
 }
 
 /// Writes a book and prints how many positions it has and what its format could not hold.

@@ -1,14 +1,15 @@
 //! `raicho book probe`, the moves that the engine would choose from, a line for each position, and
 //! `raicho book show`, a position and its moves for people.
 
-use std::io::{BufRead, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write as _;
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::Args;
 
+use super::InputArguments;
 use crate::book::{Book, BookOptions, Library, Probe, ponder_move, probe};
-use crate::cli::arguments::set_position;
+use crate::cli::arguments::{numbered_lines, read_bytes, set_position};
 use crate::cli::error::{as_usage, bail_usage, ensure_usage, usage_error};
 use crate::cli::output;
 use crate::engine::Engine;
@@ -23,9 +24,8 @@ use crate::util::counted;
     before_help = "Example: raicho book probe user_book1.db positions.txt --option BookMoves=30"
 )]
 pub(super) struct Arguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     /// File with a position per line, as after the USI command `position`; `-` reads standard input
     #[arg(value_name = "POSITIONS")]
@@ -51,31 +51,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         ensure_usage!(change != Change::Unknown, "no option {name}");
     }
     let on_the_fly = engine.settings().book.options.on_the_fly;
-    let book = Book::open(&arguments.book, on_the_fly)?;
+    let book = Book::open(&arguments.book.path, on_the_fly)?;
     for fault in book.faults().first() {
         output::eprint_line(format_args!("{fault}"));
     }
     let library = Library::new(vec![book]);
-    let input = open(&arguments.positions)?;
+    let bytes = read_bytes(&arguments.positions)?;
     let mut bad_positions = 0;
-    for (index, line) in input.split(b'\n').enumerate() {
-        let place = || format!("{} line {}", arguments.positions.display(), index + 1);
-        let line = line.with_context(place)?;
-        let line = String::from_utf8_lossy(&line);
-        // Some editors begin a file with a byte order mark.
-        let text = line.trim_start_matches('\u{feff}').trim();
-        if text.is_empty() || text.starts_with('#') {
-            continue;
-        }
-        let answer = match set_position(&mut engine, text).with_context(place) {
-            Ok(()) => Answer::of(&library, &engine),
+    for (number, text) in numbered_lines(&String::from_utf8_lossy(&bytes)) {
+        let place = || format!("{} line {number}", arguments.positions.display());
+        let (candidates, reasons) = match set_position(&mut engine, text).with_context(place) {
+            Ok(()) => answer(&library, &engine),
             Err(error) => {
                 output::eprint_line(format_args!("error: {}", output::message(&error)));
                 bad_positions += 1;
-                Answer::refused("no position")
+                (String::new(), "no position".to_owned())
             }
         };
-        answer.print(text, arguments.explain)?;
+        print(text, &candidates, arguments.explain.then_some(&*reasons))?;
     }
     if bad_positions > 0 {
         bail!("no position in {}", counted(bad_positions, "line"));
@@ -83,67 +76,39 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
-    if path.as_os_str() == "-" {
-        return Ok(Box::new(std::io::stdin().lock()));
+/// The moves that the engine would choose from, as `move:weight:ponder` joined by commas, and why
+/// nothing, or nothing else, is played.
+fn answer(library: &Library, engine: &Engine) -> (String, String) {
+    let settings = engine.settings();
+    let position = engine.position();
+    let refused = |reason: &str| (String::new(), reason.to_owned());
+    if !settings.book.is_on {
+        return refused("USI_OwnBook is false");
     }
-    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-    Ok(Box::new(BufReader::new(file)))
+    let rule = settings.search.entering_king_rule;
+    if position.declaration(rule).is_some() {
+        return refused("the game is won by declaration");
+    }
+    let options = &settings.book.options;
+    let probed = probe(library, position, options);
+    (
+        candidates(library, position, &probed, options),
+        reasons(&probed),
+    )
 }
 
-/// The answer of the engine for a position.
-struct Answer {
-    /// `move:weight:ponder`, joined by commas.
-    candidates: String,
-    /// Why nothing, or nothing else, is played.
-    reasons: String,
+fn dash_if_empty(text: &str) -> &str {
+    if text.is_empty() { "-" } else { text }
 }
 
-impl Answer {
-    fn of(library: &Library, engine: &Engine) -> Self {
-        let settings = engine.settings();
-        let position = engine.position();
-        if !settings.book.is_on {
-            return Self::refused("USI_OwnBook is false");
-        }
-        if position
-            .declaration(settings.search.entering_king_rule)
-            .is_some()
-        {
-            return Self::refused("the game is won by declaration");
-        }
-        let options = &settings.book.options;
-        let probed = probe(library, position, options);
-        Self {
-            candidates: candidates(library, position, &probed, options),
-            reasons: reasons(&probed),
-        }
+fn print(text: &str, candidates: &str, reasons: Option<&str>) -> std::io::Result<()> {
+    let mut out = output::stdout();
+    let result = if candidates.is_empty() { "miss" } else { "hit" };
+    write!(out, "{text}\t{result}\t{}", dash_if_empty(candidates))?;
+    if let Some(reasons) = reasons {
+        write!(out, "\t{}", dash_if_empty(reasons))?;
     }
-
-    fn refused(reason: &str) -> Self {
-        Self {
-            candidates: String::new(),
-            reasons: reason.to_owned(),
-        }
-    }
-
-    fn print(&self, text: &str, explains: bool) -> std::io::Result<()> {
-        let mut out = output::stdout();
-        let (result, candidates) = match &*self.candidates {
-            "" => ("miss", "-"),
-            candidates => ("hit", candidates),
-        };
-        write!(out, "{text}\t{result}\t{candidates}")?;
-        if explains {
-            let reasons = if self.reasons.is_empty() {
-                "-"
-            } else {
-                &self.reasons
-            };
-            write!(out, "\t{reasons}")?;
-        }
-        writeln!(out)
-    }
+    writeln!(out)
 }
 
 fn candidates(
@@ -162,9 +127,9 @@ fn candidates(
 
 /// The reason for a miss, then each move that is dropped with its reason.
 fn reasons(probed: &Probe) -> String {
-    let refusal = probed.refusal.iter().map(ToString::to_string);
+    let refusal = probed.refusal.iter().cloned();
     let dropped = probed.moves.iter().filter_map(|probed| {
-        let reason = probed.dropped?;
+        let reason = probed.dropped.as_ref()?;
         Some(format!("{}: {reason}", probed.mv))
     });
     let faults = probed.faults.iter().map(|fault| fault.problem.to_string());
@@ -179,9 +144,8 @@ fn reasons(probed: &Probe) -> String {
 #[derive(Args)]
 #[command(before_help = "Example: raicho book show user_book1.db startpos moves 7g7f")]
 pub(super) struct ShowArguments {
-    /// The book, of any format
-    #[arg(value_name = "BOOK")]
-    book: PathBuf,
+    #[command(flatten)]
+    book: InputArguments,
 
     /// The position, as after the USI command `position` [default: startpos]
     #[arg(value_name = "POSITION")]
@@ -194,7 +158,7 @@ pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> anyhow::Result<()> 
     let text = if text.is_empty() { "startpos" } else { &text };
     set_position(&mut engine, text).map_err(as_usage)?;
     let position = engine.position();
-    let book = Book::open(&arguments.book, true)?;
+    let book = Book::open(&arguments.book.path, true)?;
     let format = book.format();
     let library = Library::new(vec![book]);
     let options = BookOptions {

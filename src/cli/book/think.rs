@@ -2,7 +2,6 @@
 //! are those of `raicho book extend` too.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use clap::{ArgGroup, Args};
@@ -11,8 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{OutputArguments, print_faults, print_losses};
 use crate::book::FaultLog;
 use crate::cli::arguments::{
-    SortMemory, WorkArguments, evaluation_identity, load_evaluation, numbered_lines, parse_time,
-    read_bytes,
+    SortMemory, WorkArguments, evaluation_identity, load_evaluation, numbered_lines, read_bytes,
 };
 use crate::cli::error::ensure_usage;
 use crate::cli::output;
@@ -20,7 +18,7 @@ use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::eval::Evaluator;
 use crate::lang::Lang;
 use crate::makebook::think::{
-    Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, WriteThoughts, write_thoughts,
+    Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, write_thoughts,
 };
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Numbers, Plan, RunKind, Shard, Stop, execute};
@@ -99,12 +97,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     };
     let (folder, known): (_, Vec<Thought>) = arguments.work.open(KIND, &settings)?;
     let stop = stop_on_ctrl_c()?;
-    let is_searched = |number: &u64| shard.has(*number) && !found.enough().contains(number);
+    let is_searched = |number: &u64| shard.has(*number) && !found.has_enough(*number);
     let here = (0..settings.positions).filter(is_searched).count();
     let meter = Meter::new("positions", Some(here as u64), known.len() as u64);
     let progress = |done: u64| meter.advance(done, format!("of {here}"));
     let done = known.iter().map(|thought| thought.number);
-    let done = done.chain(found.enough().iter().copied());
+    let enough = (0..settings.positions).filter(|number| found.has_enough(*number));
+    let done = done.chain(enough);
     let numbers = Numbers::new(Some(settings.positions), shard, done);
     let mut plan = ThinkingPlan::new(found.tasks(), numbers, folder, known, &progress);
     let search = &arguments.search;
@@ -113,13 +112,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     result?;
     arguments.work.check_complete(&stop)?;
     let thoughts = plan.into_thoughts();
-    let what = WriteThoughts {
-        book: arguments.book.as_ref(),
-        output: (&arguments.output.path, format),
-        shard,
-        memory: arguments.memory.bytes(),
-    };
-    let (written, losses) = write_thoughts(found.tasks(), &thoughts, &what)?;
+    let (written, losses) = write_thoughts(
+        &found,
+        &thoughts,
+        arguments.book.as_deref().map(|book| (book, shard)),
+        (&arguments.output.path, format),
+        arguments.memory.bytes(),
+    )?;
     output::print_line(lang.positions_searched(
         lang.positions(thoughts.len() as u64),
         written,
@@ -161,20 +160,10 @@ pub(super) struct SearchArguments {
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
     depth: Option<i32>,
 
-    /// Time to search: milliseconds, or with a unit such as `3s`. The results then depend on the
-    /// machine
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    time: Option<Duration>,
-
     /// How many of the best moves to find
     #[arg(long, value_name = "K", default_value_t = 4,
           value_parser = clap::value_parser!(u16).range(1..=600))]
     multipv: u16,
-
-    /// Size of the transposition table of each thread in MB, which is cleared before each search
-    #[arg(long, value_name = "MB", default_value_t = 64,
-          value_parser = clap::value_parser!(u32).range(1..))]
-    hash: u32,
 
     /// Evaluation: `<embedded>`, `<material>`, or a network file or its folder
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
@@ -190,15 +179,14 @@ impl SearchArguments {
     /// The effort, after checking that it ends.
     pub(super) fn effort(&self) -> anyhow::Result<Effort> {
         ensure_usage!(
-            self.nodes.is_some() || self.depth.is_some() || self.time.is_some(),
-            "a search without an end: expected --nodes, --depth or --time"
+            self.nodes.is_some() || self.depth.is_some(),
+            "a search without an end: expected --nodes or --depth"
         );
         Ok(Effort {
             multi_pv: self.multipv.into(),
             nodes: self.nodes,
             depth: self.depth,
-            time: self.time,
-            hash_mb: self.hash as usize,
+            hash_mb: Effort::HASH_MB,
         })
     }
 

@@ -2,7 +2,6 @@
 
 mod report;
 
-use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -16,11 +15,11 @@ use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file;
 use crate::engine::Engine;
 use crate::lang::Lang;
-use crate::mate::{MateLimits, MateSolver, SecondSolutions, Solution, Verdict};
+use crate::mate::{MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution, Verdict};
 use crate::position::Position;
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
 use crate::types::Move;
-use report::{Report, Words, write_page};
+use report::Report;
 
 /// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
 #[derive(Args)]
@@ -110,11 +109,11 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     }
     let shard = arguments.work.shard();
     let settings = Settings::new(arguments, &problems, shard);
-    let (folder, answers) = arguments.work.open(KIND, &settings)?;
+    let (folder, earlier): (_, Vec<Answer>) = arguments.work.open(KIND, &settings)?;
     let stop = stop_on_ctrl_c()?;
     let start = Instant::now();
-    let here = problems.iter().filter(|problem| shard.has(problem.number));
-    let here = here.count();
+    let numbers = 1..=problems.len() as u64;
+    let here = numbers.filter(|number| shard.has(*number)).count();
     let all = usize::from(arguments.threads);
     let threads = all.min(here).max(1);
     let job = Problems {
@@ -125,19 +124,18 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         hash_each: (arguments.search.hash as usize / threads).max(1),
         stop: &stop,
     };
-    let done = answers.len() as u64;
+    let done = earlier.len() as u64;
     let meter = Meter::in_language(lang, &lang.unit_problems(), Some(here as u64), done);
-    let starts = problems
-        .iter()
-        .map(|problem| (problem.number, problem.position.clone()));
-    let words = Words {
-        lang,
-        starts: starts.filter(|_| lang == Lang::Ja).collect(),
-    };
+    let numbers = settings.numbers(earlier.iter().map(|answer| answer.number));
     let goes_on = arguments.html.is_some() || folder.is_some();
-    let order = settings.numbers([]);
-    let report = Report::new(!arguments.summary, here, order, words, goes_on)?;
-    let mut schedule = Schedule::new(&settings, folder, answers, report, &meter)?;
+    let mut report = Report::new(lang, &problems, settings.numbers([]), here);
+    report.begin(earlier, !arguments.summary, goes_on)?;
+    let mut schedule = Schedule {
+        numbers,
+        folder,
+        report,
+        meter: &meter,
+    };
     let execution = Execution {
         threads,
         name: "mate",
@@ -147,9 +145,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let result = execute(&job, &mut schedule, &execution);
     meter.finish();
     result?;
-    let (answers, printed) = schedule.finish(start.elapsed());
+    let printed = schedule.report.finish(start.elapsed());
     if let Some(path) = &arguments.html {
-        write_page(path, &problems, &answers, lang)?;
+        schedule.report.write_page(path)?;
     }
     printed?;
     arguments.work.check_complete(&stop)
@@ -157,21 +155,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 
 // --- Problems and answers ---
 
-/// A tsume problem.
-struct Problem {
-    /// Number of the problem in the file, from 1.
-    number: u64,
-    position: Position,
-}
-
-fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
+/// The problems, of which the first has the number 1.
+fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Position>> {
     let mut engine = Engine::new();
     if let Some(sfen) = &arguments.sfen {
         let set = set_position(&mut engine, sfen).context("--sfen");
         set.map_err(as_usage)?;
-        let position = engine.position().clone();
-        let number = 1;
-        return Ok(vec![Problem { number, position }]);
+        return Ok(vec![engine.position().clone()]);
     }
     let path = arguments.file.clone().unwrap_or_default();
     let bytes = read_bytes(&path)?;
@@ -184,10 +174,7 @@ fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
             .unwrap_or(line);
         let place = || format!("{} line {number}", path.display());
         set_position(&mut engine, sfen).with_context(place)?;
-        problems.push(Problem {
-            number: problems.len() as u64 + 1,
-            position: engine.position().clone(),
-        });
+        problems.push(engine.position().clone());
     }
     if problems.is_empty() {
         bail!("{}: no problem, expected an SFEN a line", path.display());
@@ -255,6 +242,11 @@ impl Answer {
             Verdict::NoMate => (Outcome::NoMate, None, &[][..]),
             Verdict::Unknown => (Outcome::Unknown, None, &[][..]),
         };
+        let second_move = |solution: &SecondSolution| SecondMove {
+            index: solution.index,
+            mv: solution.mv.to_string(),
+            plies: solution.length,
+        };
         Self {
             number,
             verdict,
@@ -262,22 +254,11 @@ impl Answer {
             moves: moves.iter().map(Move::to_string).collect(),
             nodes: solution.nodes,
             time,
-            second: second.map(Second::new),
-        }
-    }
-}
-
-impl Second {
-    fn new(solutions: &SecondSolutions) -> Self {
-        let found = solutions.found.iter().map(|solution| SecondMove {
-            index: solution.index,
-            mv: solution.mv.to_string(),
-            plies: solution.length,
-        });
-        Self {
-            found: found.collect(),
-            is_complete: solutions.is_complete,
-            nodes: solutions.nodes,
+            second: second.map(|solutions| Second {
+                found: solutions.found.iter().map(second_move).collect(),
+                is_complete: solutions.is_complete,
+                nodes: solutions.nodes,
+            }),
         }
     }
 }
@@ -297,10 +278,10 @@ struct Settings {
 }
 
 impl Settings {
-    fn new(arguments: &Arguments, problems: &[Problem], shard: Shard) -> Self {
+    fn new(arguments: &Arguments, problems: &[Position], shard: Shard) -> Self {
         let mut checksum = crc32fast::Hasher::new();
         for problem in problems {
-            checksum.update(problem.position.to_sfen().as_bytes());
+            checksum.update(problem.to_sfen().as_bytes());
             checksum.update(b"\n");
         }
         Self {
@@ -320,7 +301,7 @@ impl Settings {
 
 /// The problems as a [`Job`].
 struct Problems<'a> {
-    all: &'a [Problem],
+    all: &'a [Position],
     settings: &'a Settings,
     /// Threads that search each problem together.
     threads_each: usize,
@@ -351,7 +332,7 @@ impl Job for Problems<'_> {
         // The nodes of a problem must not depend on those before it: shards have others.
         solver.clear();
         let start = Instant::now();
-        let position = &self.all[number as usize - 1].position;
+        let position = &self.all[number as usize - 1];
         let limits = |begun: Instant| MateLimits {
             deadline: self
                 .settings
@@ -384,39 +365,8 @@ impl Job for Problems<'_> {
 struct Schedule<'a> {
     numbers: Numbers,
     folder: Option<RunFolder>,
-    report: Report,
+    report: Report<'a>,
     meter: &'a Meter,
-    /// All answers, for the page.
-    answers: Vec<Answer>,
-}
-
-impl<'a> Schedule<'a> {
-    /// A schedule that begins with the answers of an earlier part of the run.
-    fn new(
-        settings: &Settings,
-        folder: Option<RunFolder>,
-        answers: Vec<Answer>,
-        mut report: Report,
-        meter: &'a Meter,
-    ) -> anyhow::Result<Self> {
-        let numbers = settings.numbers(answers.iter().map(|answer| answer.number));
-        report.add_earlier(&answers)?;
-        Ok(Self {
-            numbers,
-            folder,
-            report,
-            meter,
-            answers,
-        })
-    }
-
-    /// Prints the remaining answers and the totals. Returns all answers in the order of the
-    /// problems, and whether everything was printed.
-    fn finish(mut self, time: Duration) -> (Vec<Answer>, io::Result<()>) {
-        let printed = self.report.finish(time);
-        self.answers.sort_by_key(|answer| answer.number);
-        (self.answers, printed)
-    }
 }
 
 impl Plan<Problems<'_>> for Schedule<'_> {
@@ -428,7 +378,6 @@ impl Plan<Problems<'_>> for Schedule<'_> {
         if let Some(folder) = &mut self.folder {
             folder.append(&answer)?;
         }
-        self.answers.push(answer.clone());
         self.report.add(answer)?;
         self.meter
             .advance(self.report.count() as u64, self.report.words());

@@ -6,7 +6,7 @@ use std::iter::Peekable;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Answer, Outcome, Problem, Second};
+use super::{Answer, Outcome, Second};
 use crate::cli::{output, result_file};
 use crate::lang::{self, Lang};
 use crate::page::{Game, Kind, PROGRAM, Page};
@@ -15,72 +15,60 @@ use crate::runs::Numbers;
 use crate::types::Move;
 use crate::util::counted;
 
-/// The language of the report.
-pub(super) struct Words {
-    pub(super) lang: Lang,
-    /// The problems by their numbers, where moves are not in USI notation.
-    pub(super) starts: BTreeMap<u64, Position>,
-}
-
 /// Prints each answer as soon as all before it are printed.
-pub(super) struct Report {
-    words: Words,
-    prints_lines: bool,
-    problems: usize,
-    /// Answers that wait for earlier ones.
-    waiting: BTreeMap<u64, Answer>,
-    /// The numbers of the problems, in order.
+pub(super) struct Report<'a> {
+    lang: Lang,
+    problems: &'a [Position],
+    /// Number of problems that are solved here.
+    here: usize,
+    /// By the numbers of the problems.
+    answers: BTreeMap<u64, Answer>,
+    /// The numbers of the problems whose answers were not printed yet.
     order: Peekable<Numbers>,
-    mates: usize,
-    refuted: usize,
-    with_second: usize,
-    nodes: u64,
-    /// Those of an earlier part of the run.
-    earlier_nodes: u64,
-    count: usize,
+    prints_lines: bool,
     /// Whether the run goes on where standard output fails: its answers go elsewhere too.
     goes_on: bool,
     /// Why nothing is printed any more.
     fault: Option<io::Error>,
+    mates: usize,
+    refuted: usize,
+    /// Nodes of an earlier part of the run.
+    earlier_nodes: u64,
 }
 
-impl Report {
-    /// A report on `problems` problems, whose numbers come in this `order`.
-    pub(super) fn new(
-        prints_lines: bool,
-        problems: usize,
-        order: Numbers,
-        words: Words,
-        goes_on: bool,
-    ) -> io::Result<Self> {
-        let mut report = Self {
-            words,
-            prints_lines,
+impl<'a> Report<'a> {
+    /// A report on `here` of the problems, whose numbers come in this `order`.
+    pub(super) fn new(lang: Lang, problems: &'a [Position], order: Numbers, here: usize) -> Self {
+        Self {
+            lang,
             problems,
-            waiting: BTreeMap::new(),
+            here,
+            answers: BTreeMap::new(),
             order: order.peekable(),
+            prints_lines: false,
+            goes_on: false,
+            fault: None,
             mates: 0,
             refuted: 0,
-            with_second: 0,
-            nodes: 0,
             earlier_nodes: 0,
-            count: 0,
-            goes_on,
-            fault: None,
-        };
-        if prints_lines {
-            let heading = report.words.lang.mate_heading();
-            report.note(writeln!(output::stdout(), "{heading}"))?;
         }
-        Ok(report)
     }
 
-    /// Adds the answers of an earlier part of the run.
-    pub(super) fn add_earlier(&mut self, answers: &[Answer]) -> io::Result<()> {
-        for answer in answers {
-            self.add(answer.clone())?;
+    /// Begins with the answers of an earlier part of the run.
+    pub(super) fn begin(
+        &mut self,
+        earlier: Vec<Answer>,
+        prints_lines: bool,
+        goes_on: bool,
+    ) -> io::Result<()> {
+        (self.prints_lines, self.goes_on) = (prints_lines, goes_on);
+        if prints_lines {
+            self.note(writeln!(output::stdout(), "{}", self.lang.mate_heading()))?;
         }
-        self.earlier_nodes = self.nodes;
+        earlier
+            .into_iter()
+            .try_for_each(|answer| self.add(answer))?;
+        self.earlier_nodes = self.nodes();
         Ok(())
     }
 
@@ -98,7 +86,14 @@ impl Report {
 
     /// Number of finished problems.
     pub(super) fn count(&self) -> usize {
-        self.count
+        self.answers.len()
+    }
+
+    /// Nodes of all answers.
+    fn nodes(&self) -> u64 {
+        let second = |answer: &Answer| answer.second.as_ref().map_or(0, |second| second.nodes);
+        let answers = self.answers.values();
+        answers.map(|answer| answer.nodes + second(answer)).sum()
     }
 
     /// The results so far, for the progress bar.
@@ -107,77 +102,71 @@ impl Report {
     }
 
     pub(super) fn add(&mut self, answer: Answer) -> io::Result<()> {
-        let second = answer.second.as_ref();
-        self.count += 1;
-        self.nodes += answer.nodes + second.map_or(0, |second| second.nodes);
-        self.with_second += usize::from(second.is_some_and(|second| !second.found.is_empty()));
-        match answer.verdict {
-            Outcome::Mate => self.mates += 1,
-            Outcome::NoMate => self.refuted += 1,
-            Outcome::Unknown => {}
-        }
-        if self.prints_lines {
-            self.waiting.insert(answer.number, answer);
-        }
+        self.mates += usize::from(answer.verdict == Outcome::Mate);
+        self.refuted += usize::from(answer.verdict == Outcome::NoMate);
+        self.answers.insert(answer.number, answer);
         while let Some(number) = self.order.peek()
-            && let Some(answer) = self.waiting.remove(number)
+            && let Some(answer) = self.answers.get(number)
         {
-            self.order.next();
-            if self.fault.is_none() {
-                let printed = self.words.print(&answer);
+            if self.prints_lines {
+                let printed = self.print(answer);
                 self.note(printed)?;
             }
+            self.order.next();
         }
         Ok(())
     }
 
     /// Prints the remaining answers and the totals.
-    pub(super) fn finish(self, time: Duration) -> io::Result<()> {
-        if let Some(fault) = self.fault {
+    pub(super) fn finish(&mut self, time: Duration) -> io::Result<()> {
+        if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        for answer in self.waiting.values() {
-            self.words.print(answer)?;
+        let first = self.order.peek().copied().filter(|_| self.prints_lines);
+        for (_, answer) in self.answers.range(first.unwrap_or(u64::MAX)..) {
+            self.print(answer)?;
         }
-        let unknown = self.count - self.mates - self.refuted;
         let mut out = output::stdout();
-        let lang = self.words.lang;
+        let lang = self.lang;
         let totals = lang.mate_totals(
-            self.count,
-            lang.problems(self.problems),
+            self.count(),
+            lang.problems(self.here),
             lang.mates(self.mates),
             self.refuted,
-            unknown,
+            self.count() - self.mates - self.refuted,
         );
         write!(out, "{totals}")?;
-        if self.with_second > 0 {
-            write!(out, "{}", lang.with_second_solutions(self.with_second))?;
+        let second = self.answers.values().flat_map(|answer| &answer.second);
+        let with_second = second.filter(|second| !second.found.is_empty()).count();
+        if with_second > 0 {
+            write!(out, "{}", lang.with_second_solutions(with_second))?;
         }
-        let seconds = time.as_secs_f64();
+        let (nodes, seconds) = (self.nodes(), time.as_secs_f64());
         #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
-        let speed = ((self.nodes - self.earlier_nodes) as f64 / seconds.max(1e-9)) as u64;
+        let speed = ((nodes - self.earlier_nodes) as f64 / seconds.max(1e-9)) as u64;
         let seconds = format!("{seconds:.3}");
         writeln!(
             out,
             "{}",
-            lang.mate_speed(lang.nodes(self.nodes), seconds, speed)
+            lang.mate_speed(lang.nodes(nodes), seconds, speed)
         )
     }
-}
 
-impl Words {
     fn print(&self, answer: &Answer) -> io::Result<()> {
         let mut out = output::stdout();
         let plies = answer
             .plies
             .map_or_else(|| "-".to_owned(), |plies| plies.to_string());
+        let moves: Vec<String> = (0..answer.moves.len())
+            .map(|index| self.move_text(answer, index, &answer.moves[index]))
+            .collect();
         let row = format!(
             "{:>7}  {}  {plies:>5}  {:>10}  {:>8.3}  {}",
             answer.number,
             lang::left(&self.verdict(answer.verdict), 7),
             answer.nodes,
             answer.time.as_secs_f64(),
-            self.moves(answer).join(" ")
+            moves.join(" ")
         );
         writeln!(out, "{}", row.trim_end())?;
         if let Some(second) = &answer.second {
@@ -194,34 +183,19 @@ impl Words {
         }
     }
 
-    /// The moves of the line in the language.
-    fn moves(&self, answer: &Answer) -> Vec<String> {
-        let Some(mut position) = self.starts.get(&answer.number).cloned() else {
-            return answer.moves.clone();
-        };
-        let text = |mv: &String| {
-            let Some(found) = parsed(&position, mv) else {
-                return mv.clone();
-            };
-            let text = self.lang.mv(&position, found);
-            position.do_move(found);
-            text
-        };
-        answer.moves.iter().map(text).collect()
-    }
-
-    /// A move in place of that with this index in the line.
-    fn other_move(&self, answer: &Answer, index: usize, mv: &str) -> String {
-        let Some(mut position) = self.starts.get(&answer.number).cloned() else {
-            return mv.to_owned();
-        };
+    /// A move in place of that with this index in the line of an answer, in the language.
+    fn move_text(&self, answer: &Answer, index: usize, mv: &str) -> String {
+        let mut position = self.problem(answer).clone();
         for earlier in answer.moves.iter().take(index) {
-            match parsed(&position, earlier) {
-                Some(found) => position.do_move(found),
-                None => return mv.to_owned(),
+            if let Some(earlier) = parsed(&position, earlier) {
+                position.do_move(earlier);
             }
         }
         parsed(&position, mv).map_or_else(|| mv.to_owned(), |mv| self.lang.mv(&position, mv))
+    }
+
+    fn problem(&self, answer: &Answer) -> &'a Position {
+        &self.problems[answer.number as usize - 1]
     }
 
     fn print_second(
@@ -233,7 +207,7 @@ impl Words {
         let lang = self.lang;
         for solution in &second.found {
             let (number, plies) = (solution.index + 1, solution.plies);
-            let mv = self.other_move(answer, solution.index, &solution.mv);
+            let mv = self.move_text(answer, solution.index, &solution.mv);
             let text = if number == answer.moves.len() {
                 lang.second_solution_last(number, mv, plies)
             } else {
@@ -247,6 +221,34 @@ impl Words {
             (false, true) => Ok(()),
         }
     }
+
+    /// Writes the solutions as a page.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn write_page(&self, path: &Path) -> anyhow::Result<()> {
+        // Only a part of the problems may be here, so each has its number in the file.
+        let is_whole = self.answers.len() == self.problems.len();
+        let games = self.answers.values().map(|answer| {
+            let mut game = game(self.problem(answer), answer);
+            if !is_whole {
+                game.title = self.lang.problem_number(answer.number);
+            }
+            game
+        });
+        let title = path.file_stem().unwrap_or_default().to_string_lossy();
+        let page = Page {
+            kind: Kind::Mate,
+            title: title.into_owned(),
+            lang: self.lang.into(),
+            program: PROGRAM,
+            effort: String::new(),
+            thresholds: None,
+            games: games.collect(),
+            of_match: None,
+        };
+        result_file::save(path, page.html().as_bytes())
+    }
 }
 
 /// A move of an answer, which is legal in its position.
@@ -254,45 +256,8 @@ fn parsed(position: &Position, text: &str) -> Option<Move> {
     position.legal_move(text.parse().ok()?)
 }
 
-/// Writes the solutions as a page.
-///
-/// # Errors
-/// The file cannot be written.
-pub(super) fn write_page(
-    path: &Path,
-    problems: &[Problem],
-    answers: &[Answer],
-    lang: Lang,
-) -> anyhow::Result<()> {
-    // Only a part of the problems may be here, so each has its number in the file.
-    let is_whole = answers.len() == problems.len();
-    let games = answers.iter().filter_map(|answer| {
-        let problem = problems.get(answer.number as usize - 1)?;
-        let mut game = game(problem, answer);
-        if !is_whole {
-            game.title = lang.problem_number(answer.number);
-        }
-        Some(game)
-    });
-    let page = Page {
-        kind: Kind::Mate,
-        title: path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
-        lang: lang.into(),
-        program: PROGRAM,
-        effort: String::new(),
-        thresholds: None,
-        games: games.collect(),
-        of_match: None,
-    };
-    result_file::save(path, page.html().as_bytes())
-}
-
-fn game(problem: &Problem, answer: &Answer) -> Game {
-    let mut position = problem.position.clone();
+fn game(problem: &Position, answer: &Answer) -> Game {
+    let mut position = problem.clone();
     let mut moves: Vec<Move> = Vec::new();
     let mut seconds = Vec::new();
     for index in 0..=answer.moves.len() {
@@ -308,7 +273,7 @@ fn game(problem: &Problem, answer: &Answer) -> Game {
         position.do_move(mv);
         moves.push(mv);
     }
-    let mut game = Game::of_problem(&problem.position, &moves);
+    let mut game = Game::of_problem(problem, &moves);
     game.verdict = match answer.verdict {
         Outcome::Mate => "mate",
         Outcome::NoMate => "nomate",

@@ -5,6 +5,8 @@
 //! a leaf 4. Every legal move that leads to another position of the book is an edge, whether the
 //! book lists it or not.
 
+use std::ops::Range;
+
 use arrayvec::ArrayVec;
 
 use crate::book::{Problem, rotated_move};
@@ -18,32 +20,71 @@ const WHITE: u8 = 1;
 /// Set for a node whose side to move is in check.
 const IN_CHECK: u8 = 2;
 
-/// The graph of a book. Nodes are numbered in the order of the book.
+/// Moves of nodes with something about each, in flat arrays.
 #[derive(Clone, Debug)]
-pub struct Graph {
-    flags: Vec<u8>,
-    /// Where the edges of each node begin, and where the last ones end.
-    first_edge: Vec<u64>,
-    targets: Vec<u32>,
-    edge_moves: Vec<Move16>,
-    /// Where the leaves of each node begin, and where the last ones end.
-    first_leaf: Vec<u64>,
-    leaf_moves: Vec<Move16>,
-    leaf_values: Vec<i16>,
+struct Rows<T> {
+    /// Where the moves of each node begin, and where the last ones end.
+    first: Vec<u64>,
+    moves: Vec<Move16>,
+    values: Vec<T>,
 }
 
-impl Default for Graph {
+impl<T> Default for Rows<T> {
     fn default() -> Self {
         Self {
-            flags: Vec::new(),
-            first_edge: vec![0],
-            targets: Vec::new(),
-            edge_moves: Vec::new(),
-            first_leaf: vec![0],
-            leaf_moves: Vec::new(),
-            leaf_values: Vec::new(),
+            first: vec![0],
+            moves: Vec::new(),
+            values: Vec::new(),
         }
     }
+}
+
+impl<T: Copy> Rows<T> {
+    fn range(&self, node: usize) -> Range<usize> {
+        self.first[node] as usize..self.first[node + 1] as usize
+    }
+
+    fn of(&self, node: usize) -> impl Iterator<Item = (Move16, T)> {
+        let range = self.range(node);
+        let moves = self.moves[range.clone()].iter().copied();
+        moves.zip(self.values[range].iter().copied())
+    }
+
+    fn values_of(&self, node: usize) -> &[T] {
+        &self.values[self.range(node)]
+    }
+
+    /// Begins a node, which gets the moves that follow.
+    fn add_node(&mut self) {
+        self.first.push(self.moves.len() as u64);
+    }
+
+    /// Adds a move to the last node.
+    fn push(&mut self, mv: Move16, value: T) {
+        self.moves.push(mv);
+        self.values.push(value);
+        if let Some(end) = self.first.last_mut() {
+            *end += 1;
+        }
+    }
+
+    fn append(&mut self, mut part: Self) {
+        let base = self.moves.len() as u64;
+        let ends = part.first.iter().skip(1);
+        self.first.extend(ends.map(|end| end + base));
+        self.moves.append(&mut part.moves);
+        self.values.append(&mut part.values);
+    }
+}
+
+/// The graph of a book. Nodes are numbered in the order of the book.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    flags: Vec<u8>,
+    /// The node that each edge leads to.
+    edges: Rows<u32>,
+    /// The value of each leaf.
+    leaves: Rows<i16>,
 }
 
 impl Graph {
@@ -59,7 +100,7 @@ impl Graph {
 
     /// Number of edges.
     pub fn edges(&self) -> usize {
-        self.targets.len()
+        self.edges.moves.len()
     }
 
     /// Whether white is to move in the book.
@@ -74,26 +115,22 @@ impl Graph {
 
     /// The nodes that the edges of a node lead to.
     pub(super) fn targets(&self, node: usize) -> &[u32] {
-        &self.targets[self.first_edge[node] as usize..self.first_edge[node + 1] as usize]
+        self.edges.values_of(node)
     }
 
     /// The values of the leaves of a node.
     pub(super) fn leaf_values(&self, node: usize) -> &[i16] {
-        &self.leaf_values[self.first_leaf[node] as usize..self.first_leaf[node + 1] as usize]
+        self.leaves.values_of(node)
     }
 
     /// The edges of a node: moves, from black's view, and nodes.
     pub(super) fn edges_of(&self, node: usize) -> impl Iterator<Item = (Move16, u32)> {
-        let range = self.first_edge[node] as usize..self.first_edge[node + 1] as usize;
-        let moves = self.edge_moves[range.clone()].iter().copied();
-        moves.zip(self.targets[range].iter().copied())
+        self.edges.of(node)
     }
 
     /// The leaves of a node: moves, from black's view, and values.
     pub(super) fn leaves_of(&self, node: usize) -> impl Iterator<Item = (Move16, i16)> {
-        let range = self.first_leaf[node] as usize..self.first_leaf[node + 1] as usize;
-        let moves = self.leaf_moves[range.clone()].iter().copied();
-        moves.zip(self.leaf_values[range].iter().copied())
+        self.leaves.of(node)
     }
 
     /// Begins a node, which gets the edges and leaves that follow.
@@ -101,42 +138,29 @@ impl Graph {
         let white = if is_white { WHITE } else { 0 };
         let check = if is_in_check { IN_CHECK } else { 0 };
         self.flags.push(white | check);
-        self.first_edge.push(self.targets.len() as u64);
-        self.first_leaf.push(self.leaf_moves.len() as u64);
-    }
-
-    /// Adds an edge to the last node.
-    fn add_edge(&mut self, mv: Move16, target: u32) {
-        self.targets.push(target);
-        self.edge_moves.push(mv);
-        if let Some(end) = self.first_edge.last_mut() {
-            *end += 1;
-        }
-    }
-
-    /// Adds a leaf to the last node.
-    fn add_leaf(&mut self, mv: Move16, value: i16) {
-        self.leaf_moves.push(mv);
-        self.leaf_values.push(value);
-        if let Some(end) = self.first_leaf.last_mut() {
-            *end += 1;
-        }
+        self.edges.add_node();
+        self.leaves.add_node();
     }
 
     /// Appends the nodes of another part of the book. Targets count over the whole book already.
     pub(super) fn append(&mut self, mut part: Self) {
-        let (edges, leaves) = (self.targets.len() as u64, self.leaf_moves.len() as u64);
         self.flags.append(&mut part.flags);
-        let offsets = |offsets: Vec<u64>, base: u64| {
-            let later = offsets.into_iter().skip(1);
-            later.map(move |offset| offset + base)
-        };
-        self.first_edge.extend(offsets(part.first_edge, edges));
-        self.first_leaf.extend(offsets(part.first_leaf, leaves));
-        self.targets.append(&mut part.targets);
-        self.edge_moves.append(&mut part.edge_moves);
-        self.leaf_moves.append(&mut part.leaf_moves);
-        self.leaf_values.append(&mut part.leaf_values);
+        self.edges.append(part.edges);
+        self.leaves.append(part.leaves);
+    }
+
+    /// The graph of positions and their moves with values, in centipawns from the view of the side
+    /// to move, both as they stand on the board. Illegal moves are left out.
+    pub fn of_positions(boards: &[Board], moves: impl Fn(usize) -> Vec<(Move16, i16)>) -> Self {
+        let table = KeyTable::new(boards.iter().map(node_key).collect());
+        let mut graph = Self::default();
+        for (index, board) in boards.iter().enumerate() {
+            let node = Turned::new(board.clone());
+            let listed = moves(index).into_iter();
+            let listed = listed.filter_map(|(mv, value)| Some((node.turn(mv)?, value)));
+            table.link(&node, &listed.collect::<Vec<_>>(), &mut graph);
+        }
+        graph
     }
 }
 
@@ -150,13 +174,13 @@ impl Parents {
     pub(super) fn of(graph: &Graph) -> Self {
         let mut first = vec![0_u64; graph.len() + 2];
         // Counted two places further on, so that placing moves each start to where it belongs.
-        for &target in &graph.targets {
+        for &target in &graph.edges.values {
             first[target as usize + 2] += 1;
         }
         for index in 2..first.len() {
             first[index] += first[index - 1];
         }
-        let mut parents = vec![0; graph.targets.len()];
+        let mut parents = vec![0; graph.edges()];
         for node in 0..graph.len() {
             for &target in graph.targets(node) {
                 let place = &mut first[target as usize + 1];
@@ -170,26 +194,6 @@ impl Parents {
     /// The nodes with an edge to this one, in ascending order.
     pub(super) fn of_node(&self, node: usize) -> &[u32] {
         &self.parents[self.first[node] as usize..self.first[node + 1] as usize]
-    }
-}
-
-impl Graph {
-    /// The graph of positions and their moves with values, in centipawns from the view of the side
-    /// to move, both as they stand on the board. Illegal moves are left out.
-    pub fn of_positions<'a>(
-        positions: impl Iterator<Item = (&'a Board, &'a [(Move16, i16)])> + Clone,
-    ) -> Self {
-        let keys = positions.clone().map(|(board, _)| node_key(board));
-        let table = KeyTable::new(keys.collect());
-        let mut graph = Self::default();
-        for (board, moves) in positions {
-            let node = Turned::new(board.clone());
-            let listed = moves
-                .iter()
-                .filter_map(|&(mv, value)| Some((node.turn(mv)?, value)));
-            table.link(&node, &listed.collect::<Vec<_>>(), &mut graph);
-        }
-        graph
     }
 }
 
@@ -278,7 +282,7 @@ impl KeyTable {
                 board.key_after(key, mv).lanes()
             };
             if let Some(target) = self.find(after, full) {
-                graph.add_edge(mv.to_move16(), target);
+                graph.edges.push(mv.to_move16(), target);
                 edges.push(mv.to_move16());
             }
         }
@@ -291,7 +295,7 @@ impl KeyTable {
                 continue;
             }
             if moves.iter().any(|legal| legal.to_move16() == mv) {
-                graph.add_leaf(mv, value);
+                graph.leaves.push(mv, value);
             } else {
                 illegal.push(mv);
             }
@@ -467,17 +471,17 @@ mod tests {
             for &(is_white, targets) in edges {
                 graph.add_node(is_white, !is_white);
                 for &target in targets {
-                    graph.add_edge(mv, target);
+                    graph.edges.push(mv, target);
                 }
-                graph.add_leaf(mv, 5);
+                graph.leaves.push(mv, 5);
             }
         }
         for targets in [[1, 0].as_slice(), &[2]] {
             whole.add_node(false, true);
             for &target in targets {
-                whole.add_edge(mv, target);
+                whole.edges.push(mv, target);
             }
-            whole.add_leaf(mv, 5);
+            whole.leaves.push(mv, 5);
         }
         first.append(second);
         assert_eq!(format!("{first:?}"), format!("{whole:?}"));

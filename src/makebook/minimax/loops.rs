@@ -121,6 +121,33 @@ impl CheckLoops {
     }
 }
 
+/// For each of the sorted `nodes` its edges to others of them, as indices.
+pub(super) fn inner_edges(graph: &Graph, nodes: &[u32]) -> Vec<Vec<u32>> {
+    let inner = |&node: &u32| {
+        let targets = graph.targets(node as usize).iter();
+        let index = targets.filter_map(|target| nodes.binary_search(target).ok());
+        index.map(|index| index as u32).collect()
+    };
+    nodes.iter().map(inner).collect()
+}
+
+/// For each of the `nodes` the best outcome of its leaves and of its edges to nodes outside.
+pub(super) fn exits(
+    graph: &Graph,
+    outcomes: &[Outcome],
+    nodes: &[u32],
+    is_outside: impl Fn(u32) -> bool,
+) -> Vec<Outcome> {
+    let exit = |&node: &u32| {
+        let leaf = graph.leaf_values(node as usize).iter().max();
+        let first = leaf.map_or(Outcome::NONE, |&value| Outcome::leaf(value));
+        let targets = graph.targets(node as usize).iter();
+        let outside = targets.filter(|&&target| is_outside(target));
+        outside.fold(first, |best, &target| best.or(outcomes[target as usize]))
+    };
+    nodes.iter().map(exit).collect()
+}
+
 fn leads_to(graph: &Graph, node: u32, set: &Bits) -> bool {
     let mut targets = graph.targets(node as usize).iter();
     targets.any(|&target| set.has(target as usize))
@@ -129,14 +156,9 @@ fn leads_to(graph: &Graph, node: u32, set: &Bits) -> bool {
 impl Component {
     fn new(graph: &Graph, mut nodes: Vec<u32>, is_large: bool) -> Self {
         nodes.sort_unstable();
-        let inner = nodes.iter().map(|&node| {
-            let targets = graph.targets(node as usize).iter();
-            let index = targets.filter_map(|target| nodes.binary_search(target).ok());
-            index.map(|index| index as u32).collect()
-        });
         let in_check = nodes.iter().map(|&node| graph.is_in_check(node as usize));
         Self {
-            inner: inner.collect(),
+            inner: inner_edges(graph, &nodes),
             in_check: in_check.collect(),
             exits: Vec::new(),
             is_large,
@@ -146,17 +168,8 @@ impl Component {
 
     /// Finds the best outcome outside the component for each node; whether any of them changed.
     fn update_exits(&mut self, graph: &Graph, outcomes: &[Outcome]) -> bool {
-        let exits: Vec<Outcome> = self
-            .nodes
-            .iter()
-            .map(|&node| {
-                let leaf = graph.leaf_values(node as usize).iter().max();
-                let first = leaf.map_or(Outcome::NONE, |&value| Outcome::leaf(value));
-                let targets = graph.targets(node as usize).iter();
-                let outside = targets.filter(|target| self.nodes.binary_search(target).is_err());
-                outside.fold(first, |best, &target| best.or(outcomes[target as usize]))
-            })
-            .collect();
+        let is_outside = |target: u32| self.nodes.binary_search(&target).is_err();
+        let exits = exits(graph, outcomes, &self.nodes, is_outside);
         let is_changed = exits != self.exits;
         self.exits = exits;
         is_changed

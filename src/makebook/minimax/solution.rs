@@ -121,38 +121,32 @@ impl Solution {
         outcome
     }
 
-    /// Puts the moves of a node, from black's view, and their outcomes into `moves`, the best
-    /// first.
-    pub fn outcomes(&self, graph: &Graph, node: usize, moves: &mut Vec<(Move16, Outcome)>) {
-        moves.clear();
+    /// The moves of a node, from black's view, and their outcomes, the best first.
+    pub fn outcomes(&self, graph: &Graph, node: usize) -> Vec<(Move16, Outcome)> {
         let edges = graph.edges_of(node);
-        moves.extend(edges.map(|(mv, target)| (mv, self.edge(graph, target))));
+        let edges = edges.map(|(mv, target)| (mv, self.edge(graph, target)));
         let leaves = graph.leaves_of(node);
-        moves.extend(leaves.map(|(mv, value)| (mv, Outcome::leaf(value))));
+        let leaves = leaves.map(|(mv, value)| (mv, Outcome::leaf(value)));
+        let mut moves: Vec<(Move16, Outcome)> = edges.chain(leaves).collect();
         moves.sort_by_key(|(_, outcome)| -outcome.rank());
+        moves
     }
 
     /// As [`Solution::outcomes`], with the values that a book gets: a move as good as the best one
     /// but of another depth counts one centipawn less.
-    pub fn moves(
-        &self,
-        graph: &Graph,
-        node: usize,
-        keeps_best_only: bool,
-        moves: &mut Vec<(Move16, Outcome)>,
-    ) {
-        self.outcomes(graph, node, moves);
-        let Some(&(_, first)) = moves.first() else {
-            return;
-        };
-        if keeps_best_only {
-            moves.retain(|(_, outcome)| outcome.value == first.value);
-        }
-        for (_, outcome) in moves {
-            if outcome.value == first.value && outcome.depth != first.depth {
+    pub fn moves(&self, graph: &Graph, node: usize) -> Vec<(Move16, Outcome)> {
+        let mut moves = self.outcomes(graph, node);
+        let first = moves.first().map(|(_, outcome)| *outcome);
+        for (_, outcome) in &mut moves {
+            let is_as_good = |first: &Outcome| first.value == outcome.value;
+            if first
+                .filter(is_as_good)
+                .is_some_and(|first| first.depth != outcome.depth)
+            {
                 outcome.value -= 1;
             }
         }
+        moves
     }
 }
 
@@ -259,20 +253,15 @@ impl<'a> Solver<'a> {
     fn solve_exactly(&mut self) {
         let nodes = (0..self.graph.len()).filter(|&node| self.is_ordinary(node));
         let nodes: Vec<u32> = nodes.map(|node| node as u32).collect();
-        let inner: Vec<Vec<u32>> = nodes
-            .iter()
-            .map(|&node| {
-                let targets = self.graph.targets(node as usize).iter();
-                let index = targets.filter_map(|target| nodes.binary_search(target).ok());
-                index.map(|index| index as u32).collect()
-            })
-            .collect();
+        let inner = loops::inner_edges(self.graph, &nodes);
         let endless = vec![DRAW.value; nodes.len()];
         for round in 1..=MAX_ROUNDS {
             self.rounds = round;
             let arena = Arena {
                 inner: &inner,
-                exits: &self.exits(&nodes),
+                exits: &loops::exits(self.graph, &self.outcomes, &nodes, |target| {
+                    !self.is_ordinary(target as usize)
+                }),
                 endless: &endless,
             };
             let mut is_changed = false;
@@ -285,19 +274,6 @@ impl<'a> Solver<'a> {
                 break;
             }
         }
-    }
-
-    /// For each of the `nodes` the best outcome of its leaves and of its edges to other nodes.
-    fn exits(&self, nodes: &[u32]) -> Vec<Outcome> {
-        let exit = |&node: &u32| {
-            let leaves = self.graph.leaf_values(node as usize).iter();
-            let leaves = leaves.map(|&value| Outcome::leaf(value));
-            let targets = self.graph.targets(node as usize).iter();
-            let outside = targets.filter(|&&target| !self.is_ordinary(target as usize));
-            let outside = outside.map(|&target| self.outcomes[target as usize]);
-            leaves.chain(outside).fold(Outcome::NONE, Outcome::or)
-        };
-        nodes.iter().map(exit).collect()
     }
 
     /// Values the loops of perpetual check and returns the nodes that changed.

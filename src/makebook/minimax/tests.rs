@@ -6,24 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::book::Place;
 use crate::position::Position;
 use crate::runs::{Stop, Watch};
 use crate::util::TestFolder;
 
-const DEFAULT: MinimaxSettings = MinimaxSettings {
-    uses_components: false,
-    keeps_best_only: false,
-    threads: 2,
-};
-
-/// A folder of this test that is removed at its end.
-fn run_quietly(input: &Path, output: &Path, settings: &MinimaxSettings) -> Summary {
+fn run_quietly(input: &Path, output: &Path, uses_components: bool) -> Summary {
     let watch = Watch {
         stop: &Stop::new(),
         progress: &|_, _| {},
     };
-    run(input, output, settings, &watch).expect("a book")
+    run(input, output, uses_components, &watch).expect("a book")
 }
 
 /// The positions of a book in their order, and the lines of their moves as a set.
@@ -41,11 +33,11 @@ fn positions(text: &str) -> Vec<(&str, BTreeSet<&str>)> {
 }
 
 /// The moves of each position of a book after minimax, as lines of text.
-fn minimax(book: &str, settings: &MinimaxSettings) -> BTreeMap<String, Vec<String>> {
+fn minimax(book: &str, uses_components: bool) -> BTreeMap<String, Vec<String>> {
     let folder = TestFolder::new();
     let [input, output] = ["in.db", "out.db"].map(|name| folder.file(name));
     fs::write(&input, book).expect("the book is written");
-    run_quietly(&input, &output, settings);
+    run_quietly(&input, &output, uses_components);
     let text = fs::read_to_string(&output).expect("the result");
     let mut moves: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut open = String::new();
@@ -71,19 +63,13 @@ fn books_of_the_corpora_come_out_as_yaneuraou_writes_them() {
         return;
     };
     let folder = TestFolder::new();
-    for (expected, keeps_best_only) in [("peta_out.db", false), ("peta_out_shrink.db", true)] {
-        let output = folder.file(expected);
-        let settings = MinimaxSettings {
-            keeps_best_only,
-            ..DEFAULT
-        };
-        run_quietly(&books.join("peta_in.db"), &output, &settings);
-        let found = fs::read_to_string(&output).expect("the result");
-        let text = fs::read_to_string(books.join(expected)).expect("the corpus");
-        assert_eq!(found.lines().count(), text.lines().count());
-        for (found, expected) in positions(&found).into_iter().zip(positions(&text)) {
-            assert_eq!(found, expected);
-        }
+    let output = folder.file("out.db");
+    run_quietly(&books.join("peta_in.db"), &output, false);
+    let found = fs::read_to_string(&output).expect("the result");
+    let text = fs::read_to_string(books.join("peta_out.db")).expect("the corpus");
+    assert_eq!(found.lines().count(), text.lines().count());
+    for (found, expected) in positions(&found).into_iter().zip(positions(&text)) {
+        assert_eq!(found, expected);
     }
 }
 
@@ -95,7 +81,7 @@ fn a_binary_book_of_the_corpora_comes_out_as_yaneuraou_writes_it() {
     };
     let folder = TestFolder::new();
     let output = folder.file("out.ybb");
-    run_quietly(&books.join("peta_in.ybb"), &output, &DEFAULT);
+    run_quietly(&books.join("peta_in.ybb"), &output, false);
     let records = |path: &Path| {
         let bytes = fs::read(path).expect("a book");
         let count = u64::from_le_bytes(*bytes[16..].first_chunk().expect("a count")) as usize;
@@ -118,7 +104,7 @@ fn values_are_carried_back_with_their_plies() {
     let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     let after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
     let book = format!("sfen {start}\n2g2f none 30\n7g7f none 500\nsfen {after}\n3c3d none -40\n");
-    let moves = minimax(&book, &DEFAULT);
+    let moves = minimax(&book, false);
     assert_eq!(moves[start], ["7g7f none 40 1", "2g2f none 30 0"]);
     assert_eq!(moves[after], ["3c3d none -40 0"]);
 }
@@ -134,14 +120,14 @@ fn moves_that_are_illegal_or_none_are_left_out() {
     let folder = TestFolder::new();
     let [input, output] = ["in.db", "out.db"].map(|name| folder.file(name));
     fs::write(&input, &book).expect("the book is written");
-    let summary = run_quietly(&input, &output, &DEFAULT);
-    let places: Vec<Place> = summary
+    let summary = run_quietly(&input, &output, false);
+    let places: Vec<BookPlace> = summary
         .faults
         .first()
         .iter()
         .map(|fault| fault.place)
         .collect();
-    assert_eq!(places, [1, 5, 6, 4, 8, 12].map(Place::Line));
+    assert_eq!(places, [1, 4, 5, 6, 8, 12].map(BookPlace::Line));
     let text = fs::read_to_string(&output).expect("the result");
     let found: Vec<&str> = text
         .lines()
@@ -172,15 +158,11 @@ fn shuffle(black_exit: i32, white_exit: i32) -> String {
 #[test]
 fn loops_are_draws_unless_a_way_out_is_better() {
     let start = "4k4/9/9/9/9/9/9/9/4K4 b P 1";
-    let best = |book: &str, settings| minimax(book, settings)[start][0].clone();
-    let exact = MinimaxSettings {
-        uses_components: true,
-        ..DEFAULT
-    };
-    for settings in [&DEFAULT, &exact] {
-        assert_eq!(best(&shuffle(-30, -30), settings), "5i5h none 0 9999");
-        assert_eq!(best(&shuffle(30, -50), settings), "P*5e none 30 0");
-        assert_eq!(best(&shuffle(-70, 40), settings), "5i5h none -40 1");
+    let best = |book: &str, is_exact| minimax(book, is_exact)[start][0].clone();
+    for is_exact in [false, true] {
+        assert_eq!(best(&shuffle(-30, -30), is_exact), "5i5h none 0 9999");
+        assert_eq!(best(&shuffle(30, -50), is_exact), "P*5e none 30 0");
+        assert_eq!(best(&shuffle(-70, 40), is_exact), "5i5h none -40 1");
     }
 }
 
@@ -191,9 +173,9 @@ fn positions_that_differ_in_their_colours_alone_are_one_node() {
     // The position after P*5e with the colours swapped.
     let turned = "4k4/9/9/9/4p4/9/9/9/4K4 b - 1";
     let book = format!("sfen {black}\nP*5e none 5\nsfen {turned}\n5i5h none -9\n");
-    assert_eq!(minimax(&book, &DEFAULT)[black], ["P*5e none 9 1"]);
+    assert_eq!(minimax(&book, false)[black], ["P*5e none 9 1"]);
     let book = format!("{book}sfen {after}\n5a5b none -7\n");
     // Of two that are one node the later counts, and both are written.
-    assert_eq!(minimax(&book, &DEFAULT)[black], ["P*5e none 7 1"]);
-    assert_eq!(minimax(&book, &DEFAULT).len(), 3);
+    assert_eq!(minimax(&book, false)[black], ["P*5e none 7 1"]);
+    assert_eq!(minimax(&book, false).len(), 3);
 }

@@ -59,24 +59,14 @@ fn piece_text(piece: Piece) -> String {
     format!("{}{}", sign(piece.color()), piece_name(piece.kind()))
 }
 
+/// The letters of the piece types in the order of their codes.
+const PIECE_NAMES: [&str; 14] = [
+    "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY",
+];
+
 /// The two letters of a piece type.
 pub(super) const fn piece_name(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::Pawn => "FU",
-        PieceType::Lance => "KY",
-        PieceType::Knight => "KE",
-        PieceType::Silver => "GI",
-        PieceType::Bishop => "KA",
-        PieceType::Rook => "HI",
-        PieceType::Gold => "KI",
-        PieceType::King => "OU",
-        PieceType::ProPawn => "TO",
-        PieceType::ProLance => "NY",
-        PieceType::ProKnight => "NK",
-        PieceType::ProSilver => "NG",
-        PieceType::Horse => "UM",
-        PieceType::Dragon => "RY",
-    }
+    PIECE_NAMES[kind.index() - 1]
 }
 
 /// Parses a sign: `+` is black, `-` white.
@@ -243,18 +233,14 @@ pub(super) fn word_of_ending(ending: &Ending, side: Color) -> Option<&'static st
 /// Whether the word alone is read back as the ending.
 pub(super) const fn is_exact(ending: &Ending) -> bool {
     match ending {
-        Ending::Resignation
-        | Ending::Declaration
-        | Ending::Repetition
-        | Ending::MaxMoves
-        | Ending::TimeUp
-        | Ending::IllegalAction { .. }
-        | Ending::AdjudicatedDraw
-        | Ending::NoMate
-        | Ending::Interrupted
-        | Ending::Unfinished => true,
         Ending::IllegalMove { text } => text.is_empty(),
-        _ => false,
+        Ending::Checkmate
+        | Ending::PerpetualCheck { .. }
+        | Ending::IllegalDeclaration
+        | Ending::Disconnection { .. }
+        | Ending::AdjudicatedWin { .. }
+        | Ending::Forfeit { .. } => false,
+        _ => true,
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::position::{Board, InvalidPosition, Position};
 use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Builder, Ending, GameRecord, UnreadTimes, parse_seconds};
+use crate::records::game::{Builder, Ending, EndingWords, GameRecord, parse_seconds};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
 /// Reads all games of a text; `/` alone on a line separates them.
@@ -66,7 +66,7 @@ struct Reader {
     record: GameRecord,
     summary: Option<Summary>,
     setup: Setup,
-    game: Option<Game>,
+    game: Option<Builder>,
     has_content: bool,
     /// Whether lines after the end of the game were left out.
     is_over: bool,
@@ -137,9 +137,7 @@ impl Reader {
     }
 
     fn has_ended(&self) -> bool {
-        self.game
-            .as_ref()
-            .is_some_and(|game| game.builder.has_ended())
+        self.game.as_ref().is_some_and(Builder::has_ended)
     }
 
     /// Leaves out all lines from here on.
@@ -152,8 +150,8 @@ impl Reader {
     }
 
     /// If the game goes on after an illegal move, that move is the fault, not its successor.
-    fn illegal_before(&self, fault: &RecordError) -> Option<RecordError> {
-        let error = self.game.as_ref()?.illegal_move()?;
+    fn illegal_before(&mut self, fault: &RecordError) -> Option<RecordError> {
+        let error = self.game.as_mut()?.take_illegal()?;
         fault.is_after_the_end().then_some(error)
     }
 
@@ -177,7 +175,7 @@ impl Reader {
     fn comment(&mut self, line: &str) {
         if let Some(text) = line.strip_prefix("'*") {
             match &mut self.game {
-                Some(game) => game.comment(text),
+                Some(game) => game.add_comment(text),
                 None => self.record.comments.push(text.to_owned()),
             }
             return;
@@ -215,21 +213,18 @@ impl Reader {
             )));
         };
         match text.as_bytes()[0] {
-            b'T' => {
-                game.time(text, number);
-                Ok(())
+            b'T' => read_time(game, text, number),
+            b'%' => end(game, text),
+            b'+' | b'-' => return make(game, text, number),
+            _ => {
+                return Err(RecordError::new(format_args!(
+                    "{} is no line of CSA, expected a header, a position, a move, a time, an \
+                     ending or a comment",
+                    quoted(text)
+                )));
             }
-            b'%' => {
-                game.end(text);
-                Ok(())
-            }
-            b'+' | b'-' => game.make(text, number),
-            _ => Err(RecordError::new(format_args!(
-                "{} is no line of CSA, expected a header, a position, a move, a time, an ending or \
-                 a comment",
-                quoted(text)
-            ))),
         }
+        Ok(())
     }
 
     fn begin(&mut self, side: Color, text: &str) -> Result<(), RecordError> {
@@ -242,14 +237,13 @@ impl Reader {
         } else {
             Position::from_board(board, 1)
         };
-        let mut builder = Builder::new(start.map_err(impossible)?);
-        builder.record_mut().comments = std::mem::take(&mut self.record.comments);
-        self.game = Some(Game {
-            builder,
-            illegal: None,
-            word: None,
-            unread_times: UnreadTimes::default(),
-        });
+        let words = EndingWords {
+            word: word_of_ending,
+            is_exact,
+        };
+        let mut game = Builder::new(start.map_err(impossible)?, words);
+        game.record_mut().comments = std::mem::take(&mut self.record.comments);
+        self.game = Some(game);
         Ok(())
     }
 
@@ -261,20 +255,19 @@ impl Reader {
             let error = "no line '+' or '-' for the side to move, expected after the position";
             return Err(RecordError::new(error).at_line(line));
         };
-        let unread_times = std::mem::take(&mut game.unread_times);
-        self.record.omissions.extend(unread_times.omission());
         // The summary is more precise: a declaration may have been illegal.
         let said = self.summary;
-        let said = said.and_then(|said| said.ending(&self.record.players, game.builder.position()));
-        let ending = said.or_else(|| game.builder.ending().cloned());
+        let said = said.and_then(|said| said.ending(&self.record.players, game.position()));
+        let ending = said.or_else(|| game.ending().cloned());
         let explains = ending
             .as_ref()
             .is_some_and(Ending::explains_an_illegal_move);
-        if let Some(error) = game.illegal_move().filter(|_| !explains) {
+        if let Some(error) = game.take_illegal().filter(|_| !explains) {
             return Err(error);
         }
-        let ending = ending.unwrap_or_else(|| ending_by_the_rules(game.builder.position()));
-        let game = game.builder.into_record();
+        let ending = ending.unwrap_or_else(|| ending_by_the_rules(game.position()));
+        let game = game.into_record();
+        self.record.omissions.extend(game.omissions);
         Ok(Some(GameRecord {
             start: game.start,
             comments: game.comments,
@@ -286,92 +279,49 @@ impl Reader {
     }
 }
 
-/// The game so far.
-struct Game {
-    builder: Builder,
-    /// An illegal move and its line, which only an ending that says so may follow.
-    illegal: Option<(usize, String)>,
-    /// The word for the ending if it was just read, so that a comment may tell the exact one.
-    word: Option<String>,
-    unread_times: UnreadTimes,
+/// Makes a move, or keeps one that the rules forbid.
+fn make(game: &mut Builder, text: &str, line: usize) -> Result<(), RecordError> {
+    if game.illegal().is_some() {
+        return Err(RecordError::after_the_end(quoted(text)));
+    }
+    parse_move(text).ok_or_else(|| {
+        let found = quoted(text);
+        RecordError::new(format_args!(
+            "{found} is not a move, expected for example +7776FU or -0055KA"
+        ))
+    })?;
+    if let Some(mv) = legal_move(game.position(), text) {
+        game.push(mv.into());
+    } else {
+        let found = format_args!("'{text}', move {},", game.ply() + 1);
+        let fault = RecordError::illegal(found, game.position()).at_line(line);
+        game.set_illegal(text, fault, None);
+    }
+    Ok(())
 }
 
-impl Game {
-    /// What is wrong with the illegal move, if there is one.
-    fn illegal_move(&self) -> Option<RecordError> {
-        let (line, found) = self.illegal.as_ref()?;
-        let number = self.builder.ply() + 1;
-        let found = format_args!("'{found}', move {number},");
-        Some(RecordError::illegal(found, self.builder.position()).at_line(*line))
+/// Reads the time of the last move or of the ending, to which an illegal move belongs.
+fn read_time(game: &mut Builder, text: &str, line: usize) {
+    let time = parse_seconds(text[1..].trim());
+    if time.is_none() {
+        game.omit_time(&format!("line {line}"), text);
     }
+    if game.has_ended() || game.illegal().is_some() {
+        game.closing_mut().add_time(time);
+    } else if let Some(last) = game.last_mut() {
+        last.time = time;
+    }
+}
 
-    fn make(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
-        if self.illegal.is_some() {
-            return Err(RecordError::after_the_end(quoted(text)));
-        }
-        parse_move(text).ok_or_else(|| {
-            let found = quoted(text);
-            RecordError::new(format_args!(
-                "{found} is not a move, expected for example +7776FU or -0055KA"
-            ))
-        })?;
-        match legal_move(self.builder.position(), text) {
-            Some(mv) => self.builder.push(mv.into()),
-            None => self.illegal = Some((number, text.to_owned())),
-        }
-        Ok(())
+/// Ends the game with a word. A word that is unknown becomes a comment.
+fn end(game: &mut Builder, word: &str) {
+    let known = ending_of_word(word, game.position(), game.illegal());
+    let is_kept = known.is_some() && !is_renamed(word);
+    if !is_kept {
+        game.closing_mut().comments.push(word[1..].to_owned());
     }
-
-    /// Reads the time of the last move or of the ending, to which an illegal move belongs.
-    fn time(&mut self, text: &str, number: usize) {
-        let time = parse_seconds(text[1..].trim());
-        if time.is_none() {
-            self.unread_times.add(&format!("line {number}"), text);
-        }
-        if self.is_closing() {
-            self.builder.closing_mut().add_time(time);
-        } else if let Some(last) = self.builder.last_mut() {
-            last.time = time;
-        }
-    }
-
-    /// Adds a comment where it belongs: to the ending, to the last move, or to the start.
-    fn comment(&mut self, text: &str) {
-        if let Some(exact) = self.exact_ending(text) {
-            self.builder.end(exact);
-        } else if self.is_closing() {
-            self.builder.closing_mut().add_comment(text);
-        } else {
-            self.builder.add_comment(text);
-        }
-    }
-
-    fn is_closing(&self) -> bool {
-        self.builder.has_ended() || self.illegal.is_some()
-    }
-
-    /// The exact ending that a comment right after the word names, as the writer puts it there. A
-    /// comment that only looks like one stays a comment.
-    fn exact_ending(&mut self, comment: &str) -> Option<Ending> {
-        let word = self.word.take()?;
-        let side = self.builder.position().side_to_move();
-        let is_it =
-            |exact: &Ending| !is_exact(exact) && word_of_ending(exact, side) == Some(&*word);
-        Ending::from_text(comment).filter(is_it)
-    }
-
-    /// Ends the game with a word. A word that is unknown becomes a comment.
-    fn end(&mut self, word: &str) {
-        let illegal = self.illegal.as_ref().map(|(_, text)| text.as_str());
-        let known = ending_of_word(word, self.builder.position(), illegal);
-        if known.is_some() && !is_renamed(word) {
-            self.word = Some(word.to_owned());
-        } else {
-            let closing = self.builder.closing_mut();
-            closing.comments.push(word[1..].to_owned());
-        }
-        self.builder.end(known.unwrap_or(Ending::Unfinished));
-    }
+    let ending = known.unwrap_or(Ending::Unfinished);
+    game.end_with(ending, is_kept.then_some(word));
 }
 
 /// Parses the rating after the name, which may have colons: `AobaZero:3393` or `engine+7f:3382.0`.
@@ -506,12 +456,7 @@ impl Setup {
             }
             for color in Color::ALL {
                 let found = self.hands[color.index()][kind.index()];
-                // The packed hand would overflow; the total is checked with the position.
-                if found > kind.count_in_set() {
-                    return Err(impossible(InvalidPosition::TooMany { kind, found }));
-                }
-                let hand = board.hand_mut(color);
-                (0..found).for_each(|_| hand.add(kind));
+                board.give(color, kind, found).map_err(impossible)?;
             }
         }
         Ok(board)

@@ -18,12 +18,6 @@ fn record(line: &str, ending: Ending) -> GameRecord {
     }
 }
 
-fn text(record: &GameRecord) -> String {
-    let mut bytes = Vec::new();
-    write(record, &mut bytes).expect("a vector takes everything");
-    String::from_utf8(bytes).expect("the record is UTF-8")
-}
-
 /// A game with two moves of the opening, a promotion, and scores of both kinds and both sides.
 fn full_record() -> GameRecord {
     let mut record = record(
@@ -83,7 +77,7 @@ T1
 '*depth 12 nodes 34567 time 1.987s
 %TORYO
 ";
-    assert_eq!(text(&full_record()), expected);
+    assert_eq!(write(&full_record()), expected);
 }
 
 #[test]
@@ -103,9 +97,9 @@ P-00KA00FU00FU
 %SENNICHITE
 ";
     let line = format!("{start} moves B*4e");
-    assert_eq!(text(&record(&line, Ending::Repetition)), expected);
+    assert_eq!(write(&record(&line, Ending::Repetition)), expected);
     let white_first = START_SFEN.replace(" b ", " w ");
-    let white_first = text(&record(&white_first, Ending::Interrupted));
+    let white_first = write(&record(&white_first, Ending::Interrupted));
     assert!(white_first.contains("PI\n-\n%CHUDAN"), "{white_first}");
 }
 
@@ -175,7 +169,7 @@ fn every_ending_has_its_word() {
             "%TORYO\n'*forfeit won by white\n",
         ),
     ] {
-        let text = text(&record("startpos moves 7g7f 3c3d", ending.clone()));
+        let text = write(&record("startpos moves 7g7f 3c3d", ending.clone()));
         assert!(text.ends_with(&format!("\n{expected}")), "{text}");
         let again = read(&text).expect("what was written");
         assert_eq!(again[0].ending.to_string(), one_line(&ending));
@@ -193,7 +187,7 @@ fn scores_are_blacks_and_fit_in_16_bits() {
             pv,
         };
         record.moves[1].thought = Some(thought);
-        let text = text(&record);
+        let text = write(&record);
         let line = text.lines().nth(11).unwrap_or_default();
         line.to_owned()
     };
@@ -276,9 +270,7 @@ fn ratings_stand_in_comments() {
 fn what_is_written_is_read() {
     let mut game = one(GAME);
     game.ratings = [Some(1234.5), None];
-    let mut bytes = Vec::new();
-    write(&game, &mut bytes).expect("a vector takes everything");
-    let again = one(&String::from_utf8(bytes).expect("UTF-8"));
+    let again = one(&write(&game));
     assert_eq!(again.line().to_string(), game.line().to_string());
     assert_eq!((again.ending, again.players), (game.ending, game.players));
     assert_eq!(again.ratings, game.ratings);
@@ -504,9 +496,7 @@ fn times_have_decimals_or_are_noted() {
     assert!(game.moves.iter().all(|played| played.time.is_none()));
     assert_eq!(game.omissions, ["line 4: 'T-5' is no time, and 2 more"]);
     assert_eq!(game.closing.time, Some(Duration::from_millis(1900)));
-    let mut bytes = Vec::new();
-    write(&game, &mut bytes).expect("a vector takes everything");
-    let again = one(&String::from_utf8(bytes).expect("UTF-8"));
+    let again = one(&write(&game));
     assert_eq!(again.closing, game.closing);
 }
 
@@ -545,9 +535,7 @@ fn fields_of_version_3_have_the_names_of_kif() {
     ] {
         assert_eq!(game.heading(name), Some(value), "{name}");
     }
-    let mut out = Vec::new();
-    write(&game, &mut out).expect("a vector");
-    let text = String::from_utf8(out).expect("UTF-8");
+    let text = write(&game);
     assert!(text.contains(fields), "{text}");
     assert!(losses(&game).is_empty());
 }

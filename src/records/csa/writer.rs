@@ -1,63 +1,60 @@
 //! Writes records.
 
-use std::io::{self, Write};
+use std::fmt::Display;
+use std::time::Duration;
 
 use super::{
     RATING_PREFIXES, encoded, field_name, is_exact, move_text, piece_name, piece_text, sign,
     word_of_ending,
 };
 use crate::position::Position;
-use crate::records::game::{GameRecord, RecordedMove, TITLE};
+use crate::records::game::{GameRecord, TITLE};
 use crate::types::{Color, File, PieceType, Rank, Square};
 use crate::util::shorten;
 
-/// Writes a record as a game of CSA 2.2.
-///
-/// # Errors
-/// `out` fails.
-pub fn write(record: &GameRecord, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "'CSA encoding=UTF-8\nV2.2")?;
+/// The text of a game in CSA 2.2.
+pub fn write(record: &GameRecord) -> String {
+    let mut writer = Writer::default();
+    writer.line("'CSA encoding=UTF-8");
+    writer.line("V2.2");
     for (color, name) in Color::ALL.into_iter().zip(&record.players) {
-        write_field(out, &format!("N{}", sign(color)), name)?;
+        writer.field(&format!("N{}", sign(color)), name);
     }
-    write_field(out, "$EVENT:", record.title())?;
+    writer.field("$EVENT:", record.title());
     let optional = |text: &Option<String>| text.clone().unwrap_or_default();
-    write_field(out, "$START_TIME:", &optional(&record.started_at))?;
-    write_field(out, "$TIME_LIMIT:", &optional(&record.time_limit))?;
+    writer.field("$START_TIME:", &optional(&record.started_at));
+    writer.field("$TIME_LIMIT:", &optional(&record.time_limit));
     for (name, value) in &record.headings {
         if let Some(field) = field_name(name) {
-            write_field(out, &format!("${field}:"), &encoded(field, value))?;
+            writer.field(&format!("${field}:"), &encoded(field, value));
         }
     }
-    write_position(&record.start, out)?;
+    writer.position(&record.start);
     for (index, prefix) in RATING_PREFIXES.into_iter().enumerate() {
         if let Some(rating) = record.ratings[index] {
-            writeln!(
-                out,
-                "{prefix}{}:{rating:.1}",
-                one_line(&record.players[index])
-            )?;
+            let name = one_line(&record.players[index]);
+            writer.line(format_args!("{prefix}{name}:{rating:.1}"));
         }
     }
-    for line in &record.comments {
-        write_comment(line, out)?;
-    }
+    writer.comments(&record.comments);
     for recorded in &record.moves {
-        write_move(recorded, out)?;
+        writer.line(move_text(recorded.mv));
+        writer.time(recorded.time);
+        writer.comments(&recorded.comment_lines());
     }
     let side = record.side_to_move_at_end();
-    let Some(word) = word_of_ending(&record.ending, side) else {
+    if let Some(word) = word_of_ending(&record.ending, side) {
+        writer.line(word);
+        writer.time(record.closing.time);
+        if !is_exact(&record.ending) {
+            writer.comments(&[record.ending.to_string()]);
+        }
+        writer.comments(&record.closing.comment_lines());
+    } else {
         // As a comment the time would be read as that of the last move.
-        return write_comments(&record.closing.comments, out);
-    };
-    writeln!(out, "{word}")?;
-    if let Some(time) = record.closing.time {
-        writeln!(out, "T{}", time.as_secs())?;
+        writer.comments(&record.closing.comments);
     }
-    if !is_exact(&record.ending) {
-        write_comment(&record.ending.to_string(), out)?;
-    }
-    write_comments(&record.closing.comment_lines(), out)
+    writer.out
 }
 
 /// What of a record the format has no room for, in words.
@@ -89,73 +86,70 @@ pub fn losses(record: &GameRecord) -> Vec<String> {
     losses
 }
 
-/// Writes a line of a prefix and a text, or nothing if the text is empty.
-fn write_field(out: &mut impl Write, prefix: &str, text: &str) -> io::Result<()> {
-    let text = one_line(text);
-    if text.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "{prefix}{text}")
-}
-
 /// The text with control characters such as line breaks replaced by spaces.
 fn one_line(text: &str) -> String {
     let text = text.replace(|letter: char| letter.is_control(), " ");
     text.trim().to_owned()
 }
 
-fn write_position(start: &Position, out: &mut impl Write) -> io::Result<()> {
-    let has_hands = Color::ALL
-        .iter()
-        .any(|&color| !start.hand(color).is_empty());
-    if start.board().squares() == Position::startpos().board().squares() && !has_hands {
-        writeln!(out, "PI")?;
-    } else {
-        for rank in Rank::ALL {
-            write!(out, "P{}", rank.index() + 1)?;
-            for file in File::ALL.into_iter().rev() {
-                match start.piece_on(Square::new(file, rank)) {
-                    None => write!(out, " * ")?,
-                    Some(piece) => write!(out, "{}", piece_text(piece))?,
-                }
+#[derive(Default)]
+struct Writer {
+    out: String,
+}
+
+impl Writer {
+    fn line(&mut self, text: impl Display) {
+        self.out += &format!("{text}\n");
+    }
+
+    /// Writes a line of a prefix and a text, or nothing if the text is empty.
+    fn field(&mut self, prefix: &str, text: &str) {
+        let text = one_line(text);
+        if !text.is_empty() {
+            self.line(format_args!("{prefix}{text}"));
+        }
+    }
+
+    fn time(&mut self, time: Option<Duration>) {
+        if let Some(time) = time {
+            self.line(format_args!("T{}", time.as_secs()));
+        }
+    }
+
+    fn comments(&mut self, lines: &[String]) {
+        for line in lines {
+            let line = line.replace(|letter: char| letter.is_control() && letter != '\t', " ");
+            self.line(format_args!("'*{line}"));
+        }
+    }
+
+    fn position(&mut self, start: &Position) {
+        let hands = Color::ALL.map(|color| hand(start, color));
+        let is_even = start.board().squares() == Position::startpos().board().squares();
+        if is_even && hands.iter().all(String::is_empty) {
+            self.line("PI");
+        } else {
+            for rank in Rank::ALL {
+                let text = |file: File| {
+                    let piece = start.piece_on(Square::new(file, rank));
+                    piece.map_or_else(|| " * ".to_owned(), piece_text)
+                };
+                let squares: String = File::ALL.into_iter().rev().map(text).collect();
+                self.line(format_args!("P{}{squares}", rank.index() + 1));
             }
-            writeln!(out)?;
+            for (color, hand) in Color::ALL.into_iter().zip(hands) {
+                self.field(&format!("P{}", sign(color)), &hand);
+            }
         }
-        for color in Color::ALL {
-            write_hand(start, color, out)?;
-        }
+        self.line(sign(start.side_to_move()));
     }
-    writeln!(out, "{}", sign(start.side_to_move()))
 }
 
-fn write_hand(start: &Position, color: Color, out: &mut impl Write) -> io::Result<()> {
+/// The pieces in hand: `00HI00FU`.
+fn hand(start: &Position, color: Color) -> String {
     let hand = start.hand(color);
-    if hand.is_empty() {
-        return Ok(());
-    }
-    write!(out, "P{}", sign(color))?;
-    for kind in PieceType::HAND.into_iter().rev() {
-        for _ in 0..hand.count(kind) {
-            write!(out, "00{}", piece_name(kind))?;
-        }
-    }
-    writeln!(out)
-}
-
-fn write_move(recorded: &RecordedMove, out: &mut impl Write) -> io::Result<()> {
-    let mv = recorded.mv;
-    writeln!(out, "{}", move_text(mv))?;
-    if let Some(time) = recorded.time {
-        writeln!(out, "T{}", time.as_secs())?;
-    }
-    write_comments(&recorded.comment_lines(), out)
-}
-
-fn write_comments(lines: &[String], out: &mut impl Write) -> io::Result<()> {
-    lines.iter().try_for_each(|line| write_comment(line, out))
-}
-
-fn write_comment(line: &str, out: &mut impl Write) -> io::Result<()> {
-    let line = line.replace(|letter: char| letter.is_control() && letter != '\t', " ");
-    writeln!(out, "'*{line}")
+    let kinds = PieceType::HAND.into_iter().rev();
+    let pieces =
+        kinds.map(|kind| format!("00{}", piece_name(kind)).repeat(hand.count(kind) as usize));
+    pieces.collect()
 }

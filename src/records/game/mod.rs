@@ -16,8 +16,8 @@ use crate::types::{Color, Move, Score};
 pub use ending::{Ending, GameResult};
 pub use remarks::black_score;
 use remarks::is_time_limit;
-pub(super) use remarks::{UnreadTimes, parse_seconds, possible};
-pub(super) use variations::{Builder, Forks, Line, Walk};
+pub(super) use remarks::{parse_seconds, possible};
+pub(super) use variations::{Builder, EndingWords, Forks, Line, Walk};
 
 /// The heading of KIF for a title, which some programs give instead of the event.
 pub(super) const TITLE: &str = "表題";

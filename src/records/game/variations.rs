@@ -4,16 +4,33 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::remarks::UnreadTimes;
 use super::{Closing, Ending, GameRecord, RecordedMove, Variation};
 use crate::position::Position;
+use crate::records::RecordError;
 use crate::types::{Color, Move, Square};
 
 /// Most variations of a record. More come from no program.
 const MOST_VARIATIONS: usize = 20_000;
 
+/// How a format says how a game ended.
+#[derive(Clone, Copy)]
+pub(in crate::records) struct EndingWords {
+    /// The word for an ending, with this side to move.
+    pub(in crate::records) word: fn(&Ending, Color) -> Option<&'static str>,
+    /// Whether the word alone is read back as the ending.
+    pub(in crate::records) is_exact: fn(&Ending) -> bool,
+}
+
 /// A record that grows at the end of one of its lines.
 pub(in crate::records) struct Builder {
     record: GameRecord,
+    words: EndingWords,
+    /// The word for the ending if it was just read, so that a comment may tell the exact one.
+    last_word: Option<String>,
+    /// An illegal move and what is wrong with it, which only an ending that says so may follow.
+    illegal: Option<(String, RecordError)>,
+    unread_times: UnreadTimes,
     /// The line that grows: an index of the variations, `None` for the game.
     line: Option<usize>,
     /// Whether the line that grows has ended.
@@ -26,10 +43,14 @@ pub(in crate::records) struct Builder {
 }
 
 impl Builder {
-    pub(in crate::records) fn new(start: Position) -> Self {
+    pub(in crate::records) fn new(start: Position, words: EndingWords) -> Self {
         Self {
             walk: Walk::new(start.clone()),
             record: GameRecord::new(start),
+            words,
+            last_word: None,
+            illegal: None,
+            unread_times: UnreadTimes::default(),
             line: None,
             has_ended: false,
             first_target: None,
@@ -89,7 +110,39 @@ impl Builder {
     pub(in crate::records) fn into_record(mut self) -> GameRecord {
         self.place_early_comments();
         self.drop_empty_line();
+        self.record.omissions.extend(self.unread_times.omission());
         self.record
+    }
+
+    /// Says that something is left out of the record.
+    pub(in crate::records) fn omit(&mut self, omission: impl Into<String>) {
+        self.record.omissions.push(omission.into());
+    }
+
+    /// Counts a time that cannot be read. `place` is as in `line 12`.
+    pub(in crate::records) fn omit_time(&mut self, place: &str, found: &str) {
+        self.unread_times.add(place, found);
+    }
+
+    /// The illegal move that waits for an ending which explains it.
+    pub(in crate::records) fn illegal(&self) -> Option<&str> {
+        self.illegal.as_ref().map(|(text, _)| text.as_str())
+    }
+
+    /// Keeps an illegal move, which belongs to the ending, as does its time.
+    pub(in crate::records) fn set_illegal(
+        &mut self,
+        text: &str,
+        fault: RecordError,
+        time: Option<Duration>,
+    ) {
+        self.closing_mut().add_time(time);
+        self.illegal = Some((text.to_owned(), fault));
+    }
+
+    /// What is wrong with the illegal move, which no longer waits.
+    pub(in crate::records) fn take_illegal(&mut self) -> Option<RecordError> {
+        self.illegal.take().map(|(_, fault)| fault)
     }
 
     /// Adds a legal move.
@@ -101,10 +154,14 @@ impl Builder {
         self.moves_mut().push(recorded);
     }
 
-    /// Adds a comment where it belongs: to the ending, to the last move, or to the start. A
-    /// variation has no place for comments before its first move, which gets them.
+    /// Takes a comment: the exact ending right after its word, as writers put it there, or else one
+    /// that belongs to the ending, to the last move, or to the start. A comment that only looks
+    /// like an ending stays a comment. A variation has no place for comments before its first
+    /// move, which gets them.
     pub(in crate::records) fn add_comment(&mut self, line: &str) {
-        if self.has_ended {
+        if let Some(exact) = self.exact_ending(line) {
+            self.end(exact);
+        } else if self.has_ended || self.illegal.is_some() {
             self.closing_mut().add_comment(line);
         } else if let Some(last) = self.last_mut() {
             last.add_comment(line);
@@ -113,6 +170,14 @@ impl Builder {
         } else {
             self.early_comments.push(line.to_owned());
         }
+    }
+
+    fn exact_ending(&mut self, line: &str) -> Option<Ending> {
+        let last = self.last_word.take()?;
+        let side = self.position().side_to_move();
+        let EndingWords { word, is_exact } = self.words;
+        Ending::from_text(line)
+            .filter(|exact| !is_exact(exact) && word(exact, side) == Some(last.as_str()))
     }
 
     /// Gives the comments before the first move of a variation without moves to its ending.
@@ -129,6 +194,12 @@ impl Builder {
             Some(variation) => variation.ending = Some(ending),
             None => self.record.ending = ending,
         }
+    }
+
+    /// Ends the line that grows with a word, after which a comment may tell the exact ending.
+    pub(in crate::records) fn end_with(&mut self, ending: Ending, word: Option<&str>) {
+        self.end(ending);
+        self.last_word = word.map(str::to_owned);
     }
 
     /// The last move of the line; `None` at its beginning.
@@ -183,6 +254,7 @@ impl Builder {
             return false;
         }
         self.place_early_comments();
+        self.last_word = None;
         if parent != self.line {
             self.drop_empty_line();
         }

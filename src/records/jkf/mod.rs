@@ -190,6 +190,17 @@ struct Clock {
     s: Value,
 }
 
+/// The letters of `relative`, and the words for them.
+const RELATIVE: [(char, char); 7] = [
+    ('L', '左'),
+    ('C', '直'),
+    ('R', '右'),
+    ('U', '上'),
+    ('M', '寄'),
+    ('D', '引'),
+    ('H', '打'),
+];
+
 // --- Endings ---
 
 /// The word for an ending. A checkmate has its own, unlike in records of servers.

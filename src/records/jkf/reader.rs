@@ -7,12 +7,13 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::{
-    Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, Record, is_exact, word,
+    Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, RELATIVE, Record, is_exact,
+    word,
 };
 use crate::position::{Board, Position};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
 use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes, possible};
+use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove, possible};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::Written;
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
@@ -29,19 +30,13 @@ pub fn read(text: &str) -> Result<GameRecord, RecordError> {
     let record: Record<&RawValue> = serde_json::from_str(text).map_err(RecordError::new)?;
     let start = start_of(record.initial.as_ref()).map_err(|error| error.at("'initial'"))?;
     let mut reader = Reader {
-        game: Builder::new(start),
-        illegal: None,
-        special: None,
-        unread_times: UnreadTimes::default(),
+        game: Builder::new(start, EndingWords { word, is_exact }),
         waiting: Vec::new(),
         has_too_deep: false,
     };
     reader.line(&record.moves, 0)?;
     while let Some(fork) = reader.waiting.pop() {
         reader.fork(&fork)?;
-    }
-    if let Some(omission) = std::mem::take(&mut reader.unread_times).omission() {
-        reader.omit(&omission);
     }
     let mut game = reader.game.into_record();
     for (name, value) in record.header.0 {
@@ -67,11 +62,6 @@ pub fn read(text: &str) -> Result<GameRecord, RecordError> {
 
 struct Reader<'text> {
     game: Builder,
-    /// An illegal move and its fault, which only an ending that says so may follow.
-    illegal: Option<(String, RecordError)>,
-    /// The word for the ending if it was just read, so that a comment may tell the exact one.
-    special: Option<String>,
-    unread_times: UnreadTimes,
     /// Variations that are read later, the next one last.
     waiting: Vec<Fork<'text>>,
     /// Whether variations that are nested too deep were left out.
@@ -93,12 +83,12 @@ impl<'text> Reader<'text> {
         let entries: Vec<Entry<&'text RawValue>> = match serde_json::from_str(fork.entries.get()) {
             Ok(entries) => entries,
             Err(error) => {
-                self.omit(&format!("a variation: {error}"));
+                self.game.omit(format!("a variation: {error}"));
                 return Ok(());
             }
         };
         if !self.game.branch_from(fork.parent, fork.after) {
-            self.omit("a variation that begins behind its line");
+            self.game.omit("a variation that begins behind its line");
             return Ok(());
         }
         self.line(&entries, fork.depth)
@@ -112,7 +102,6 @@ impl<'text> Reader<'text> {
     ) -> Result<(), RecordError> {
         let parent = self.game.line();
         let mut forks = Vec::new();
-        self.special = None;
         for (index, entry) in entries.iter().enumerate() {
             let after = self.game.ply();
             forks.extend(entry.forks.iter().map(|entries| Fork {
@@ -124,36 +113,31 @@ impl<'text> Reader<'text> {
             if let Err(fault) = self.entry(entry, index) {
                 let is_behind = fault.is_after_the_end();
                 let error = fault.at(place_of(index, after + 1));
-                let earlier = self.illegal.take().map(|(_, error)| error);
-                let error = earlier.unwrap_or(error);
+                let error = self.game.take_illegal().unwrap_or(error);
                 if !self.game.is_in_game() {
-                    self.omit(&format!("the rest of a variation: {error}"));
+                    self.game.omit(format!("the rest of a variation: {error}"));
                 } else if is_behind {
-                    self.omit(&error.to_string());
+                    self.game.omit(error.to_string());
                 } else {
                     return Err(error);
                 }
                 break;
             }
         }
-        if let Some((_, error)) = self.illegal.take() {
+        if let Some(error) = self.game.take_illegal() {
             if self.game.is_in_game() {
                 return Err(error);
             }
-            self.omit(&format!("the rest of a variation: {error}"));
+            self.game.omit(format!("the rest of a variation: {error}"));
         }
         if depth < MOST_NESTED {
             self.waiting.extend(forks.into_iter().rev());
         } else if !forks.is_empty() && !self.has_too_deep {
             self.has_too_deep = true;
-            self.omit(&format!("variations nested deeper than {MOST_NESTED}"));
+            self.game
+                .omit(format!("variations nested deeper than {MOST_NESTED}"));
         }
         Ok(())
-    }
-
-    fn omit(&mut self, omission: &str) {
-        let omissions = &mut self.game.record_mut().omissions;
-        omissions.push(omission.to_owned());
     }
 
     fn entry(&mut self, entry: &Entry<&RawValue>, index: usize) -> Result<(), RecordError> {
@@ -162,7 +146,7 @@ impl<'text> Reader<'text> {
             if read.is_none() {
                 let found = serde_json::to_string(&time.now).unwrap_or_default();
                 let place = format!("'moves', entry {index}");
-                self.unread_times.add(&place, &found);
+                self.game.omit_time(&place, &found);
             }
             read
         });
@@ -174,46 +158,25 @@ impl<'text> Reader<'text> {
         }
         let lines = entry.comment.iter().chain(&entry.comments);
         for line in lines.flat_map(|text| text.lines().chain(text.is_empty().then_some(""))) {
-            self.comment(line);
+            self.game.add_comment(line);
         }
         Ok(())
     }
 
     /// Ends the line with a word. A word that is unknown becomes a comment.
     fn end(&mut self, special: &str, time: Option<Duration>) {
-        let illegal = self.illegal.as_ref().map(|(text, _)| text.as_str());
         let word = format!("%{special}");
-        let known = ending_of_word(&word, self.game.position(), illegal);
+        let known = ending_of_word(&word, self.game.position(), self.game.illegal());
         let is_kept = known.is_some() && !is_renamed(&word);
         let ending = known.unwrap_or(Ending::Unfinished);
-        if illegal.is_some() && !ending.explains_an_illegal_move() {
+        if self.game.illegal().is_some() && !ending.explains_an_illegal_move() {
             return;
         }
-        self.illegal = None;
-        self.game.end(ending);
+        self.game.take_illegal();
+        self.game.end_with(ending, is_kept.then_some(special));
         self.game.closing_mut().add_time(time);
-        if is_kept {
-            self.special = Some(special.to_owned());
-        } else {
+        if !is_kept {
             self.game.add_comment(special);
-        }
-    }
-
-    fn comment(&mut self, line: &str) {
-        if self.illegal.is_some() {
-            self.game.closing_mut().add_comment(line);
-            return;
-        }
-        let side = self.game.position().side_to_move();
-        // A comment that only looks like an ending stays a comment.
-        let exact = self.special.take().and_then(|special| {
-            let is_it =
-                |exact: &Ending| !is_exact(exact) && word(exact, side) == Some(special.as_str());
-            Ending::from_text(line).filter(is_it)
-        });
-        match exact {
-            Some(exact) => self.game.end(exact),
-            None => self.game.add_comment(line),
         }
     }
 
@@ -227,7 +190,7 @@ impl<'text> Reader<'text> {
         if self.game.has_ended() {
             return Err(RecordError::after_the_end(describe(played)));
         }
-        let found = self.find(played).filter(|_| self.illegal.is_none());
+        let found = self.find(played).filter(|_| self.game.illegal().is_none());
         if let Some(mv) = found {
             self.game.push(RecordedMove {
                 time,
@@ -236,12 +199,11 @@ impl<'text> Reader<'text> {
             return Ok(());
         }
         let fault = RecordError::illegal(describe(played), self.game.position());
-        if self.illegal.is_some() {
+        if self.game.illegal().is_some() {
             return Err(fault);
         }
         let fault = fault.at(place_of(index, self.game.ply() + 1));
-        self.game.closing_mut().add_time(time);
-        self.illegal = Some((describe(played), fault));
+        self.game.set_illegal(&describe(played), fault, time);
         Ok(())
     }
 
@@ -264,7 +226,8 @@ impl<'text> Reader<'text> {
             (None, from) => position.piece_on(from?)?.kind(),
         };
         let letters = played.relative.as_deref().unwrap_or_default();
-        let words: String = letters.chars().filter_map(word_of_letter).collect();
+        let word = |letter: char| RELATIVE.iter().find(|(known, _)| *known == letter);
+        let words: String = letters.chars().filter_map(word).map(|row| row.1).collect();
         let promotes = played.promote == Some(true);
         Written::from_parts(to, kind, from, promotes, &words).find(position)
     }
@@ -279,20 +242,6 @@ fn square(place: Place) -> Option<Square> {
     let file = File::from_index(usize::from(place.x).checked_sub(1)?)?;
     let rank = Rank::from_index(usize::from(place.y).checked_sub(1)?)?;
     Some(Square::new(file, rank))
-}
-
-/// The word for a character of `relative`.
-fn word_of_letter(letter: char) -> Option<char> {
-    Some(match letter {
-        'L' => '左',
-        'C' => '直',
-        'R' => '右',
-        'U' => '上',
-        'M' => '寄',
-        'D' => '引',
-        'H' => '打',
-        _ => return None,
-    })
 }
 
 /// A move in the notation of CSA, as far as it is known.
@@ -342,8 +291,8 @@ fn start_of(initial: Option<&Initial>) -> Result<Position, RecordError> {
         return drawn(data);
     }
     let handicap = Handicap::of_jkf(&initial.preset);
-    let sfen = handicap.map(|handicap| handicap.sfen);
-    sfen.and_then(|sfen| Position::from_sfen(sfen).ok())
+    handicap
+        .and_then(|handicap| Position::from_sfen(&handicap.sfen()).ok())
         .ok_or_else(|| {
             RecordError::new(format_args!(
                 "the preset {} is unknown, expected HIRATE, KY, …, 10, or OTHER with data",

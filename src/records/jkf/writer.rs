@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    Clock, Data, Entry, Fork, Header, Initial, MOST_NESTED, Piece, Place, Played, Record, Time,
-    is_exact, word,
+    Clock, Data, Entry, Fork, Header, Initial, MOST_NESTED, Piece, Place, Played, RELATIVE, Record,
+    Time, is_exact, word,
 };
 use crate::position::Position;
 use crate::records::csa::piece_name;
@@ -209,7 +209,8 @@ fn played(position: &Position, mv: Move) -> Played {
     let last = position.last_move().map(Move::to);
     let piece = mv.piece_before();
     let words = relative(position, mv);
-    let letters: String = words.chars().map(letter_of_word).collect();
+    let letter = |word: char| RELATIVE.iter().find(|(_, known)| *known == word);
+    let letters: String = words.chars().filter_map(letter).map(|row| row.0).collect();
     Played {
         color: Some(piece.color() as u8),
         from: mv.from().map(place),
@@ -225,18 +226,6 @@ fn played(position: &Position, mv: Move) -> Played {
             .piece_on(mv.to())
             .map(|captured| piece_name(captured.kind()).to_owned()),
         relative: (!letters.is_empty()).then_some(letters),
-    }
-}
-
-fn letter_of_word(word: char) -> char {
-    match word {
-        '左' => 'L',
-        '直' => 'C',
-        '右' => 'R',
-        '上' => 'U',
-        '寄' => 'M',
-        '引' => 'D',
-        _ => 'H',
     }
 }
 

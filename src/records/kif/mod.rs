@@ -15,7 +15,7 @@ mod writer;
 use std::time::Duration;
 
 use crate::position::Position;
-use crate::records::game::{Builder, Ending, parse_seconds, possible};
+use crate::records::game::{Ending, parse_seconds, possible};
 use crate::types::{Color, Repetition};
 
 pub use board::{diagram, hand_text};
@@ -76,15 +76,6 @@ fn interruption(text: &str) -> Option<&'static str> {
 fn is_word(text: &str) -> bool {
     let is_of_move = |letter: char| letter == '同' || is_digit(letter);
     text.starts_with(|letter: char| letter.is_alphabetic() && !is_of_move(letter))
-}
-
-/// The exact ending that a comment right after the word for an ending names, as the writer puts
-/// it there. A comment that only looks like one stays a comment.
-fn exact_ending(comment: &str, game: &Builder) -> Option<Ending> {
-    let side = game.position().side_to_move();
-    let word = word_of_ending(game.ending()?, side);
-    Ending::from_text(comment)
-        .filter(|exact| !is_exact(exact) && word_of_ending(exact, side) == word)
 }
 
 /// The parts of the line `まで125手で先手の勝ち`: the moves, and what it says after them.
@@ -238,19 +229,13 @@ fn sentence_of_ending(
 /// Whether the word alone is read back as the ending.
 fn is_exact(ending: &Ending) -> bool {
     match ending {
-        Ending::Resignation
-        | Ending::Checkmate
-        | Ending::Declaration
-        | Ending::Repetition
-        | Ending::MaxMoves
-        | Ending::TimeUp
-        | Ending::IllegalAction { .. }
-        | Ending::Interrupted
-        | Ending::NoMate
-        | Ending::Forfeit { .. }
-        | Ending::Unfinished => true,
         Ending::IllegalMove { text } => text.is_empty(),
-        _ => false,
+        Ending::PerpetualCheck { .. }
+        | Ending::IllegalDeclaration
+        | Ending::Disconnection { .. }
+        | Ending::AdjudicatedWin { .. }
+        | Ending::AdjudicatedDraw => false,
+        _ => true,
     }
 }
 

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use super::board::Diagram;
 use super::{
-    IN_ALL, UNTIL, ending_of_word, ending_of_words, exact_ending, interruption, is_digit, is_word,
-    number_of, parse_time, parts_of_sentence,
+    IN_ALL, UNTIL, ending_of_word, ending_of_words, interruption, is_digit, is_exact, is_word,
+    number_of, parse_time, parts_of_sentence, word_of_ending,
 };
 use crate::position::{Position, START_SFEN};
 use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Builder, Ending, GameRecord, RecordedMove, UnreadTimes};
+use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::MARKS;
 use crate::records::notation::japanese::Written;
@@ -45,14 +45,9 @@ struct Reader {
     preamble: Preamble,
     game: Option<Builder>,
     numbering: Numbering,
-    /// An illegal move and its line, which only an ending that says so may follow.
-    illegal: Option<(usize, RecordError, String)>,
-    /// An unknown word where a move was expected, and its line. It is taken for an ending, which no
+    /// The fault of an unknown word where a move was expected. It is taken for an ending, which no
     /// move may follow.
-    unknown: Option<(usize, RecordError)>,
-    /// Whether the ending was just read, so that a comment may tell the exact one.
-    awaits_exact: bool,
-    unread_times: UnreadTimes,
+    unknown: Option<RecordError>,
     /// Whether the rows are left out until the next variation.
     is_skipping: bool,
     /// Whether another game has begun, which is left out.
@@ -72,9 +67,8 @@ impl Reader {
             return Ok(());
         }
         // If the game goes on after an illegal move or an unknown word, that is the fault.
-        let illegal = self.illegal.take().map(|(line, fault, _)| (line, fault));
-        if let Some((line, fault)) = illegal.or(self.unknown.take()) {
-            return Err(fault.at_line(line));
+        if let Some(fault) = self.take_illegal().or(self.unknown.take()) {
+            return Err(fault);
         }
         if fault.is_after_the_end() {
             self.leave_out(&format!("line {number}: {fault}"));
@@ -90,13 +84,17 @@ impl Reader {
     /// Leaves out the rows until the next variation.
     fn leave_out(&mut self, omission: &str) {
         self.is_skipping = true;
-        self.illegal = None;
+        self.take_illegal();
         self.omit(omission.to_owned());
+    }
+
+    fn take_illegal(&mut self) -> Option<RecordError> {
+        self.game.as_mut()?.take_illegal()
     }
 
     fn omit(&mut self, omission: String) {
         if let Some(game) = &mut self.game {
-            game.record_mut().omissions.push(omission);
+            game.omit(omission);
         }
     }
 
@@ -142,7 +140,7 @@ impl Reader {
         }
         match &self.game {
             None => {
-                if self.preamble.diagram_line(line)? {
+                if self.preamble.diagram.line(line)? {
                     return Ok(());
                 }
             }
@@ -208,7 +206,7 @@ impl Reader {
             return Err(fault(game.ply()));
         }
         let ending = ending_of_word(text, game.position(), None);
-        match ending.filter(|_| self.illegal.is_none()) {
+        match ending.filter(|_| game.illegal().is_none()) {
             Some(ending) => self.end(ending, "", line),
             None => Ok(()),
         }
@@ -219,17 +217,8 @@ impl Reader {
             self.preamble.record.comments.push(text.to_owned());
             return;
         };
-        if self.is_skipping {
-            return;
-        }
-        if self.illegal.is_some() {
-            game.closing_mut().add_comment(text);
-            return;
-        }
-        let awaits_exact = std::mem::take(&mut self.awaits_exact);
-        match exact_ending(text, game).filter(|_| awaits_exact) {
-            Some(exact) => game.end(exact),
-            None => game.add_comment(text),
+        if !self.is_skipping {
+            game.add_comment(text);
         }
     }
 
@@ -255,12 +244,12 @@ impl Reader {
 
     /// Reads the last line of a game, `まで125手で先手の勝ち`, unless a row has ended the game already.
     fn sentence(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
-        let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let is_unknown = self.unknown.is_some();
         let game = self.game()?;
         if game.has_ended() && !is_unknown {
             return Ok(());
         }
+        let illegal = game.illegal().map(str::to_owned);
         let (last, words) = parts_of_sentence(text);
         let ending = ending_of_words(&words, game.position(), illegal.as_deref());
         let comment = match &ending {
@@ -274,11 +263,9 @@ impl Reader {
             }
             None => return Ok(()),
         };
-        game.end(ending.unwrap_or(Ending::Unfinished));
+        end(game, ending.unwrap_or(Ending::Unfinished));
         game.closing_mut().comments.extend(comment);
         let moves = game.ply() + usize::from(illegal.is_some());
-        self.illegal = None;
-        self.awaits_exact = true;
         if let Some(last) = last.filter(|&last| self.numbering.is_short(moves, last)) {
             self.omit(format!(
                 "line {line}: {last} moves, of which {moves} are there"
@@ -293,14 +280,13 @@ impl Reader {
         if self.game.is_none() {
             return Ok(());
         }
-        if let Some((_, fault, _)) = self.illegal.take()
-            && !self.is_in_variation()
-        {
-            return Err(fault);
+        if self.is_in_variation() {
+            self.take_illegal();
+        } else if self.game()?.illegal().is_some() {
+            return Err(RecordError::after_the_end("a variation"));
         }
         self.is_skipping = false;
         self.unknown = None;
-        self.awaits_exact = false;
         let after = self.numbering.moves_before(text);
         let game = self.game()?;
         if after.is_some_and(|after| game.branch(after)) {
@@ -317,14 +303,11 @@ impl Reader {
         if self.game.is_none() && !self.preamble.has_position() {
             return Err(no_game().at_line(line));
         }
-        if let Some((line, fault, _)) = self.illegal.take() {
-            return Err(fault.at_line(line));
+        if let Some(fault) = self.take_illegal() {
+            return Err(fault);
         }
         let line = self.preamble.line_of_unknown_handicap().unwrap_or(line);
         self.game().map_err(|fault| fault.at_line(line))?;
-        if let Some(omission) = std::mem::take(&mut self.unread_times).omission() {
-            self.omit(omission);
-        }
         let Some(game) = self.game else {
             return Err(no_game().at_line(line));
         };
@@ -337,7 +320,6 @@ impl Reader {
 impl Reader {
     /// Reads a row of KIF: a move and its time, or an ending.
     fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), RecordError> {
-        let illegal = self.illegal.as_ref().map(|(_, _, text)| text.clone());
         let has_position = self.preamble.has_position();
         let game = self.game()?;
         let word = text
@@ -345,8 +327,8 @@ impl Reader {
             .next()
             .unwrap_or_default();
         let number = game.ply() + 1;
-        if let Some(ending) = ending_of_word(word, game.position(), illegal.as_deref()) {
-            if illegal.is_some() && !ending.explains_an_illegal_move() {
+        if let Some(ending) = ending_of_word(word, game.position(), game.illegal()) {
+            if game.illegal().is_some() && !ending.explains_an_illegal_move() {
                 return Err(not_a_move(&quoted(word), number));
             }
             if !game.has_ended() {
@@ -361,10 +343,10 @@ impl Reader {
         let Some((written, rest)) = Written::parse(text, game.last_target()) else {
             let fault = not_a_move(&found, number);
             let is_first = game.position().game_ply() as usize == row && has_position;
-            if !is_word(word) || illegal.is_some() || !(number > 1 || is_first) {
+            if !is_word(word) || game.illegal().is_some() || !(number > 1 || is_first) {
                 return Err(fault);
             }
-            self.unknown = Some((line, fault));
+            self.unknown = Some(fault.at_line(line));
             self.end(Ending::Unfinished, text, line)?;
             self.game()?.closing_mut().comments.push(word.to_owned());
             return Ok(());
@@ -382,21 +364,21 @@ impl Reader {
     fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), RecordError> {
         let time = self.time(row, line);
         let game = self.game()?;
-        game.end(ending);
+        end(game, ending);
         let closing = game.closing_mut();
         closing.add_time(time);
         closing
             .comments
             .extend(interruption(row).map(str::to_owned));
-        self.illegal = None;
-        self.awaits_exact = true;
         Ok(())
     }
 
     /// The time in a row.
     fn time(&mut self, row: &str, line: usize) -> Option<Duration> {
         parse_time(row).unwrap_or_else(|found| {
-            self.unread_times.add(&format!("line {line}"), found);
+            if let Some(game) = &mut self.game {
+                game.omit_time(&format!("line {line}"), found);
+            }
             None
         })
     }
@@ -430,14 +412,13 @@ impl Reader {
         line: usize,
         rest: Option<&str>,
     ) -> Result<(), RecordError> {
-        let has_illegal = self.illegal.is_some();
         let time = rest.and_then(|rest| self.time(rest, line));
         let game = self.game()?;
         let number = game.ply() + 1;
         let found = quoted(text);
         if game.has_ended() {
             return Err(RecordError::after_the_end(found));
-        } else if has_illegal {
+        } else if game.illegal().is_some() {
             return Err(not_a_move(&found, number));
         }
         if let Some(mv) = mv {
@@ -451,11 +432,17 @@ impl Reader {
             if !game.is_in_game() {
                 return Err(fault);
             }
-            game.closing_mut().add_time(time);
-            self.illegal = Some((line, fault, shorten(text)));
+            game.set_illegal(&shorten(text), fault.at_line(line), time);
         }
         Ok(())
     }
+}
+
+/// Ends the line that grows, which explains an illegal move.
+fn end(game: &mut Builder, ending: Ending) {
+    let word = word_of_ending(&ending, game.position().side_to_move());
+    game.take_illegal();
+    game.end_with(ending, word);
 }
 
 // --- Before the first move ---
@@ -474,11 +461,6 @@ struct Preamble {
 }
 
 impl Preamble {
-    /// Reads a line if it belongs to a diagram; `false` if it does not.
-    fn diagram_line(&mut self, line: &str) -> Result<bool, RecordError> {
-        self.diagram.line(line)
-    }
-
     fn heading(&mut self, name: &str, value: &str, line: usize) {
         match name {
             "" => {}
@@ -538,7 +520,7 @@ impl Preamble {
         let white_first = self.handicap.is_some_and(|handicap| !handicap.is_even());
         let sfen = match (self.diagram.to_sfen(white_first), self.handicap) {
             (Some(drawn), _) => drawn,
-            (None, Some(handicap)) => handicap.sfen.to_owned(),
+            (None, Some(handicap)) => handicap.sfen(),
             (None, None) => match &self.other_handicap {
                 Some((name, _)) => {
                     return Err(RecordError::new(format_args!(
@@ -556,7 +538,11 @@ impl Preamble {
         }
         let sfen = self.diagram.with_side(&sfen);
         let start = Position::from_sfen(&sfen).map_err(RecordError::new)?;
-        let mut game = Builder::new(start);
+        let words = EndingWords {
+            word: word_of_ending,
+            is_exact,
+        };
+        let mut game = Builder::new(start, words);
         game.set_first_target(self.diagram.last_target());
         game.record_mut().comments = std::mem::take(&mut self.record.comments);
         game.record_mut().bookmark = self.record.bookmark.take();

@@ -200,11 +200,9 @@ impl Writer {
             let time = time.map(|time| time_text(time, total.saturating_add(time)));
             self.row(number, word, time, has_fork);
         }
+        let sentence = sentence_of_ending(ending, side, number - 1, self.names);
         if self.style == Style::Ki2 {
-            let sentence = sentence_of_ending(ending, side, number - 1, self.names);
-            if let Some(sentence) = sentence {
-                self.line(&sentence);
-            }
+            sentence.iter().for_each(|sentence| self.line(sentence));
         }
         if !is_exact(ending) {
             self.line(&format!("*{}", one_line(&ending.to_string())));
@@ -215,10 +213,7 @@ impl Writer {
         }
         self.remarks(&line.closing.comment_lines(), None);
         if self.style == Style::Kif {
-            let sentence = sentence_of_ending(ending, side, number - 1, self.names);
-            if let Some(sentence) = sentence {
-                self.line(&sentence);
-            }
+            sentence.iter().for_each(|sentence| self.line(sentence));
         }
     }
 

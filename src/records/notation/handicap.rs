@@ -1,18 +1,18 @@
 //! The handicaps (駒落ち) and their start positions. White gives the handicap and moves first.
 
-use crate::position::{Position, START_SFEN};
+use crate::position::Position;
 
 /// A handicap, or the even game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Handicap {
     /// The name in records: `平手`, `香落ち`, …
     pub name: &'static str,
-    /// The name in English.
-    pub english: &'static str,
     /// The name in JKF; `None` if that format has none.
     pub jkf: Option<&'static str>,
-    /// The start position, with White to move unless the game is even.
-    pub sfen: &'static str,
+    /// White's ranks of the start position.
+    camp: &'static str,
+    /// White's hand in the start position.
+    hand: &'static str,
     /// Whether most programs know the name. Others need the board.
     pub is_common: bool,
 }
@@ -43,13 +43,20 @@ impl Handicap {
     pub fn of_position(position: &Position) -> Option<&'static Self> {
         let sfen = position.to_sfen();
         let (found, _) = sfen.rsplit_once(' ')?;
-        let is_same = |row: &&Self| row.sfen.strip_suffix(" 1") == Some(found);
+        let is_same = |row: &&Self| row.sfen().strip_suffix(" 1") == Some(found);
         ALL.iter().find(is_same)
     }
 
     /// Whether the game is even.
     pub fn is_even(&self) -> bool {
-        self.sfen == START_SFEN
+        self.camp == EVEN
+    }
+
+    /// The start position, with White to move unless the game is even.
+    pub fn sfen(&self) -> String {
+        let Self { camp, hand, .. } = self;
+        let side = if self.is_even() { "b" } else { "w" };
+        format!("{camp}/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL {side} {hand} 1")
     }
 }
 
@@ -63,149 +70,46 @@ const ALIASES: &[(&str, &str)] = &[
     ("裸玉", "十九枚落"),
 ];
 
+/// White's ranks of an even game.
+const EVEN: &str = "lnsgkgsnl/1r5b1/ppppppppp";
+
 const fn row(
     name: &'static str,
-    english: &'static str,
     jkf: Option<&'static str>,
-    sfen: &'static str,
+    camp: &'static str,
     is_common: bool,
 ) -> Handicap {
     Handicap {
         name,
-        english,
         jkf,
-        sfen,
+        camp,
+        hand: "-",
         is_common,
     }
 }
 
 /// Every handicap with a name.
 pub const ALL: &[Handicap] = &[
-    row("平手", "even game", Some("HIRATE"), START_SFEN, true),
-    row(
-        "香落ち",
-        "lance",
-        Some("KY"),
-        "lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "右香落ち",
-        "right lance",
-        Some("KY_R"),
-        "1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "角落ち",
-        "bishop",
-        Some("KA"),
-        "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "飛車落ち",
-        "rook",
-        Some("HI"),
-        "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "飛香落ち",
-        "rook and lance",
-        Some("HIKY"),
-        "lnsgkgsn1/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "二枚落ち",
-        "two pieces",
-        Some("2"),
-        "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "三枚落ち",
-        "three pieces",
-        Some("3"),
-        "lnsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        false,
-    ),
-    row(
-        "四枚落ち",
-        "four pieces",
-        Some("4"),
-        "1nsgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "五枚落ち",
-        "five pieces",
-        Some("5"),
-        "2sgkgsn1/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        false,
-    ),
-    row(
-        "左五枚落ち",
-        "five pieces, left",
-        Some("5_L"),
-        "1nsgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        false,
-    ),
-    row(
-        "六枚落ち",
-        "six pieces",
-        Some("6"),
-        "2sgkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "右七枚落ち",
-        "seven pieces, right",
-        Some("7_R"),
-        "3gkgs2/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        false,
-    ),
-    row(
-        "左七枚落ち",
-        "seven pieces, left",
-        Some("7_L"),
-        "2sgkg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        false,
-    ),
-    row(
-        "八枚落ち",
-        "eight pieces",
-        Some("8"),
-        "3gkg3/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "九枚落ち",
-        "nine pieces",
-        None,
-        "3gk4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        false,
-    ),
-    row(
-        "十枚落ち",
-        "ten pieces",
-        Some("10"),
-        "4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        true,
-    ),
-    row(
-        "十九枚落ち",
-        "nineteen pieces",
-        None,
-        "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        false,
-    ),
-    row(
-        "歩三兵",
-        "three pawns in hand",
-        None,
-        "4k4/9/9/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 3p 1",
-        false,
-    ),
+    row("平手", Some("HIRATE"), EVEN, true),
+    row("香落ち", Some("KY"), "lnsgkgsn1/1r5b1/ppppppppp", true),
+    row("右香落ち", Some("KY_R"), "1nsgkgsnl/1r5b1/ppppppppp", true),
+    row("角落ち", Some("KA"), "lnsgkgsnl/1r7/ppppppppp", true),
+    row("飛車落ち", Some("HI"), "lnsgkgsnl/7b1/ppppppppp", true),
+    row("飛香落ち", Some("HIKY"), "lnsgkgsn1/7b1/ppppppppp", true),
+    row("二枚落ち", Some("2"), "lnsgkgsnl/9/ppppppppp", true),
+    row("三枚落ち", Some("3"), "lnsgkgsn1/9/ppppppppp", false),
+    row("四枚落ち", Some("4"), "1nsgkgsn1/9/ppppppppp", true),
+    row("五枚落ち", Some("5"), "2sgkgsn1/9/ppppppppp", false),
+    row("左五枚落ち", Some("5_L"), "1nsgkgs2/9/ppppppppp", false),
+    row("六枚落ち", Some("6"), "2sgkgs2/9/ppppppppp", true),
+    row("右七枚落ち", Some("7_R"), "3gkgs2/9/ppppppppp", false),
+    row("左七枚落ち", Some("7_L"), "2sgkg3/9/ppppppppp", false),
+    row("八枚落ち", Some("8"), "3gkg3/9/ppppppppp", true),
+    row("九枚落ち", None, "3gk4/9/ppppppppp", false),
+    row("十枚落ち", Some("10"), "4k4/9/ppppppppp", true),
+    row("十九枚落ち", None, "4k4/9/9", false),
+    Handicap {
+        hand: "3p",
+        ..row("歩三兵", None, "4k4/9/9", false)
+    },
 ];

@@ -19,7 +19,10 @@ pub const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '
 /// The marks of a side before a move.
 pub const MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 
-/// The names that are read, the longer ones first.
+/// Bytes of a Chinese character, and of a kana.
+const KANJI: usize = 3;
+
+/// The names that are read, the longer ones first. Of several the first is written.
 const NAMES: &[(&str, PieceType)] = &[
     ("成香", PieceType::ProLance),
     ("成桂", PieceType::ProKnight),
@@ -43,33 +46,15 @@ const NAMES: &[(&str, PieceType)] = &[
 ];
 
 /// The name of a piece type in moves: `歩`, `成銀`, `龍`.
-pub const fn piece_name(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::ProLance => "成香",
-        PieceType::ProKnight => "成桂",
-        PieceType::ProSilver => "成銀",
-        _ => piece_letter(kind),
-    }
+pub fn piece_name(kind: PieceType) -> &'static str {
+    let mut names = NAMES.iter().filter(|(_, named)| *named == kind);
+    names.next().map_or("", |(name, _)| name)
 }
 
 /// The one character of a piece type on boards: `歩`, `全`, `龍`.
-pub const fn piece_letter(kind: PieceType) -> &'static str {
-    match kind {
-        PieceType::Pawn => "歩",
-        PieceType::Lance => "香",
-        PieceType::Knight => "桂",
-        PieceType::Silver => "銀",
-        PieceType::Bishop => "角",
-        PieceType::Rook => "飛",
-        PieceType::Gold => "金",
-        PieceType::King => "玉",
-        PieceType::ProPawn => "と",
-        PieceType::ProLance => "杏",
-        PieceType::ProKnight => "圭",
-        PieceType::ProSilver => "全",
-        PieceType::Horse => "馬",
-        PieceType::Dragon => "龍",
-    }
+pub fn piece_letter(kind: PieceType) -> &'static str {
+    let is_letter = |(name, named): &&(&str, PieceType)| *named == kind && name.len() == KANJI;
+    NAMES.iter().find(is_letter).map_or("", |(name, _)| name)
 }
 
 /// The piece that the text begins with, and the rest of the text.

@@ -207,8 +207,8 @@ fn an_unclear_move_is_not_guessed() {
 fn handicaps_are_known_by_their_names_and_positions() {
     for row in handicap::ALL {
         assert_eq!(Handicap::of_name(row.name), Some(row));
-        let start = position(row.sfen);
-        assert_eq!(start.to_sfen(), row.sfen, "{}", row.name);
+        let start = position(&row.sfen());
+        assert_eq!(start.to_sfen(), row.sfen(), "{}", row.name);
         assert_eq!(Handicap::of_position(&start), Some(row));
         assert_eq!(row.jkf.map(Handicap::of_jkf), row.jkf.map(|_| Some(row)));
     }

@@ -25,7 +25,7 @@ use bytemuck::{Pod, Zeroable};
 use thiserror::Error;
 
 use crate::position::{Board, InvalidPosition, Position};
-use crate::types::{Color, Hand, Piece, PieceType, Square};
+use crate::types::{Color, Piece, PieceType, Square};
 
 use huffman::{Bits, CAPACITY, CodeTable, HUFFMAN_CODED_POS, InHand, PACKED_SFEN};
 
@@ -268,13 +268,7 @@ fn read_hands(
     }
     for color in Color::ALL {
         for kind in PieceType::HAND {
-            let found: u32 = counts[color.index()][kind.index()];
-            // The packed hand would overflow; `Board::validate` checks the total with the board.
-            if found > kind.count_in_set() {
-                return Err(InvalidPosition::TooMany { kind, found }.into());
-            }
-            let hand: &mut Hand = board.hand_mut(color);
-            (0..found).for_each(|_| hand.add(kind));
+            board.give(color, kind, counts[color.index()][kind.index()])?;
         }
     }
     Ok(())

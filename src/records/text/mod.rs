@@ -244,17 +244,16 @@ impl TextFormat {
     /// The bytes of a game. Several games of a format that [`holds_many`](Self::holds_many) have
     /// its [`separator`](Self::separator) between them. Only KIF and KI2 may be in Shift JIS.
     pub fn write(self, record: &GameRecord, encoding: TextEncoding) -> Written {
-        let style = match self {
-            Self::Kif => Style::Kif,
-            Self::Ki2 => Style::Ki2,
-            _ => return Written::utf8(self.text(record)),
-        };
         if encoding == TextEncoding::ShiftJis
-            && let Some(bytes) = encode_shift_jis(&kif::write(record, style, "Shift_JIS"))
+            && matches!(self, Self::Kif | Self::Ki2)
+            && let Some(bytes) = encode_shift_jis(&self.text_in(record, "Shift_JIS"))
         {
             return Written { bytes, encoding };
         }
-        Written::utf8(kif::write(record, style, "UTF-8"))
+        Written {
+            bytes: self.text(record).into_bytes(),
+            encoding: TextEncoding::Utf8,
+        }
     }
 
     /// What stands between two games of a file.
@@ -267,26 +266,17 @@ impl TextFormat {
 
     /// The text of a game in UTF-8.
     pub fn text(self, record: &GameRecord) -> String {
+        self.text_in(record, "UTF-8")
+    }
+
+    /// The text of a game, which names its encoding where the format does.
+    fn text_in(self, record: &GameRecord, encoding: &str) -> String {
         match self {
-            Self::Csa => {
-                let mut bytes = Vec::new();
-                // A vector takes everything.
-                let _ = csa::write(record, &mut bytes);
-                String::from_utf8_lossy(&bytes).into_owned()
-            }
-            Self::Kif => kif::write(record, Style::Kif, "UTF-8"),
-            Self::Ki2 => kif::write(record, Style::Ki2, "UTF-8"),
+            Self::Csa => csa::write(record),
+            Self::Kif => kif::write(record, Style::Kif, encoding),
+            Self::Ki2 => kif::write(record, Style::Ki2, encoding),
             Self::Jkf => jkf::write(record),
             Self::Usi => format!("{}\n", record.line()),
-        }
-    }
-}
-
-impl Written {
-    fn utf8(text: String) -> Self {
-        Self {
-            bytes: text.into_bytes(),
-            encoding: TextEncoding::Utf8,
         }
     }
 }

@@ -55,11 +55,11 @@ fn a_game_is_read() {
 fn handicaps_and_drawn_boards_are_read() {
     for row in handicap::ALL {
         let game = read(&format!("手合割：{}\n", row.name)).expect("a handicap");
-        assert_eq!(game.start.to_sfen(), row.sfen, "{}", row.name);
+        assert_eq!(game.start.to_sfen(), row.sfen(), "{}", row.name);
         let mut drawn = format!("手合割：その他\n{}\n", diagram(&game.start).join("\n"));
         assert_eq!(
             read(&drawn).map(|game| game.start.to_sfen()),
-            Ok(row.sfen.to_owned())
+            Ok(row.sfen())
         );
         // A board goes before an unknown name, and the side to move follows from a known one.
         drawn = drawn
@@ -68,7 +68,7 @@ fn handicaps_and_drawn_boards_are_read() {
             .replace("先手番", "");
         assert_eq!(
             read(&drawn).map(|game| game.start.to_sfen()),
-            Ok(row.sfen.to_owned())
+            Ok(row.sfen())
         );
     }
     let board = "後手の持駒：飛二　角　銀三　桂四　香四　歩十七　\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n\

@@ -150,12 +150,12 @@ impl Codec for Csa {
         }
     }
 
-    fn write(&self, record: &Record, mut out: &mut dyn Write) -> io::Result<u64> {
+    fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
         let Some(game) = record.game() else {
             return Ok(0);
         };
-        csa::write(&to_record(&game.game), &mut out)?;
-        writeln!(out, "{}", csa::SEPARATOR)?;
+        let text = csa::write(&to_record(&game.game));
+        writeln!(out, "{text}{}", csa::SEPARATOR)?;
         Ok(game.game.moves.len() as u64)
     }
 }

@@ -1,16 +1,15 @@
 //! Apery's book format, usually `book.bin`: records of a key, a move, a count and a score. The
 //! positions themselves are not stored.
 
-mod key;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io::{self, Write as _};
 use std::path::Path;
+use std::sync::LazyLock;
 
-use key::{ChildKeys, key_of};
+use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 
-use super::fault::{BookFault, FaultLog, Place, Problem};
+use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::file::{Losses, out_of_order};
 use super::{BookEntry, BookMove, UNKNOWN_DEPTH, merge_moves};
 use crate::movegen::legal_moves;
@@ -18,8 +17,7 @@ use crate::position::{Board, Position};
 use crate::records::apery_move::{from_apery, to_apery};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
-
-pub(super) use key::key_of_packed;
+use crate::types::{Color, Move, Piece, PieceType, Square};
 
 /// The positions of a book in the order of their plies, from the start position over all legal
 /// moves.
@@ -98,7 +96,7 @@ impl AperyReader {
             let Some(mv) = self.position.legal_move(known.mv) else {
                 let sfen = self.position.to_sfen();
                 let problem = Problem::Illegal { mv: known.mv, sfen };
-                let fault = BookFault::new(Place::Key(key), problem);
+                let fault = BookFault::new(BookPlace::Key(key), problem);
                 self.faults.push_back(fault);
                 continue;
             };
@@ -128,40 +126,33 @@ impl AperyReader {
 
     /// Opens the positions of the book after one move, or after two where the first leaves it.
     fn open_children(&mut self, ply: u32) {
-        let keys = ChildKeys::of(self.position.board());
-        for mv in legal_moves(&self.position) {
-            let key = keys.after(self.position.board(), mv);
-            if self.is_new(key) {
-                let mut child = self.position.board().clone();
-                child.apply(mv);
-                let packed = PackedSfen::of_board(&child);
-                self.open.entry(ply + 1).or_default().push(packed);
-            } else if !self.has(key) {
-                self.position.do_move(mv);
-                self.open_grandchildren(ply + 2);
-                self.position.undo_move();
-            }
+        for mv in self.open_next(ply + 1) {
+            self.position.do_move(mv);
+            self.open_next(ply + 2);
+            self.position.undo_move();
         }
     }
 
-    fn open_grandchildren(&mut self, ply: u32) {
+    /// Opens the positions of the book after one move, and returns the moves that leave it.
+    fn open_next(&mut self, ply: u32) -> Vec<Move> {
         let keys = ChildKeys::of(self.position.board());
+        let mut leaving = Vec::new();
         for mv in legal_moves(&self.position) {
-            if self.is_new(keys.after(self.position.board(), mv)) {
+            let key = keys.after(self.position.board(), mv);
+            if !self.has(key) {
+                leaving.push(mv);
+            } else if !self.seen.contains(&key) {
                 let mut child = self.position.board().clone();
                 child.apply(mv);
                 let packed = PackedSfen::of_board(&child);
                 self.open.entry(ply).or_default().push(packed);
             }
         }
+        leaving
     }
 
     fn has(&self, key: u64) -> bool {
         !of_key(&self.records, key).is_empty()
-    }
-
-    fn is_new(&self, key: u64) -> bool {
-        !self.seen.contains(&key) && self.has(key)
     }
 
     /// The number of keys that were not reached, as a fault.
@@ -169,7 +160,7 @@ impl AperyReader {
         let keys = self.records.chunk_by(|one, next| one.key == next.key);
         let is_missing = |records: &&[Record]| !self.seen.contains(&records[0].key);
         let count = keys.filter(is_missing).count() as u64;
-        (count > 0).then(|| BookFault::new(Place::File, Problem::NotReached(count)))
+        (count > 0).then(|| BookFault::new(BookPlace::File, Problem::NotReached(count)))
     }
 }
 
@@ -273,7 +264,8 @@ impl AperyWriter {
         self.losses.depths += u64::from(![0, UNKNOWN_DEPTH].contains(&known.depth));
         self.losses.ponder_moves += u64::from(known.ponder.is_some());
         let known = BookMove { count, ..*known };
-        self.file.write_all(&Record { key, known }.to_bytes())
+        self.file
+            .write_all(bytes_of(&Record { key, known }.packed()))
     }
 
     pub(super) fn finish(self) -> io::Result<Losses> {
@@ -283,11 +275,21 @@ impl AperyWriter {
 }
 
 /// Bytes of a record.
-const RECORD: usize = 16;
+const RECORD: usize = size_of::<Packed>();
 /// Records that are looked at to tell the format.
 const SAMPLES: usize = 4096;
 
-/// A record of 16 bytes, little endian: key, move, count and score of a move.
+/// A record of 16 bytes, little endian.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct Packed {
+    key: u64,
+    mv: u16,
+    count: u16,
+    score: i32,
+}
+
+/// A record with a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Record {
     key: u64,
@@ -300,46 +302,32 @@ impl Record {
     /// # Errors
     /// Its move is none.
     fn read(bytes: &[u8; RECORD]) -> Result<Self, Problem> {
-        let [
-            k0,
-            k1,
-            k2,
-            k3,
-            k4,
-            k5,
-            k6,
-            k7,
-            m0,
-            m1,
-            c0,
-            c1,
-            s0,
-            s1,
-            s2,
-            s3,
-        ] = *bytes;
-        let bits = u16::from_le_bytes([m0, m1]);
-        let mv = from_apery(bits).ok_or(Problem::MoveBits(bits.into()))?;
+        let Packed {
+            key,
+            mv,
+            count,
+            score,
+        } = pod_read_unaligned(bytes);
         Ok(Self {
-            key: u64::from_le_bytes([k0, k1, k2, k3, k4, k5, k6, k7]),
+            key,
             known: BookMove {
-                mv,
+                mv: from_apery(mv).ok_or(Problem::MoveBits(mv.into()))?,
                 ponder: None,
-                value: i32::from_le_bytes([s0, s1, s2, s3]),
+                value: score,
                 depth: UNKNOWN_DEPTH,
-                count: u16::from_le_bytes([c0, c1]).into(),
+                count: count.into(),
             },
         })
     }
 
-    /// The bytes of the record; the count must fit into 16 bits.
-    fn to_bytes(self) -> [u8; RECORD] {
-        let mut bytes = [0; RECORD];
-        bytes[..8].copy_from_slice(&self.key.to_le_bytes());
-        bytes[8..10].copy_from_slice(&to_apery(self.known.mv).to_le_bytes());
-        bytes[10..12].copy_from_slice(&(self.known.count as u16).to_le_bytes());
-        bytes[12..].copy_from_slice(&self.known.value.to_le_bytes());
-        bytes
+    /// The record in a file; the count must fit into 16 bits.
+    fn packed(self) -> Packed {
+        Packed {
+            key: self.key,
+            mv: to_apery(self.known.mv),
+            count: self.known.count as u16,
+            score: self.known.value,
+        }
     }
 }
 
@@ -384,8 +372,8 @@ fn check_order(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) {
 }
 
 /// Where a record begins.
-const fn place_of(index: usize) -> Place {
-    Place::Byte((index * RECORD) as u64)
+const fn place_of(index: usize) -> BookPlace {
+    BookPlace::Byte((index * RECORD) as u64)
 }
 
 /// The records of a key in sorted records.
@@ -403,4 +391,178 @@ fn moves_of_key(records: &[Record], key: u64) -> Vec<BookMove> {
         merge_moves(&mut moves, &[record.known]);
     }
     moves
+}
+
+// --- Keys ---
+
+// A key is the exclusive or of a number for each piece on the board, one for each count in the hand
+// of the side to move, and one for White's turn. The other hand is not part of it.
+
+/// Codes of pieces, holes included.
+const PIECES: usize = 31;
+/// Counts of a kind in hand, from 0.
+const COUNTS: usize = 19;
+
+struct Numbers {
+    // [piece][square]
+    board: Vec<[u64; Square::NUM]>,
+    // [place in `PieceType::HAND_OF_APERY`][count]
+    hand: [[u64; COUNTS]; PieceType::HAND_OF_APERY.len()],
+    turn: u64,
+}
+
+static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
+    let mut twister = MersenneTwister::new();
+    Numbers {
+        board: (0..PIECES)
+            .map(|_| std::array::from_fn(|_| twister.next()))
+            .collect(),
+        hand: std::array::from_fn(|_| std::array::from_fn(|_| twister.next())),
+        turn: twister.next(),
+    }
+});
+
+/// The number of a piece on a square.
+fn piece_number(piece: Piece, square: Square) -> u64 {
+    NUMBERS.board[piece.index()][square.index()]
+}
+
+/// The part of the key that comes from the turn and the hand of the side to move.
+fn number_of_side(board: &Board, us: Color) -> u64 {
+    let hand = board.hand(us);
+    let mut key = if us == Color::White { NUMBERS.turn } else { 0 };
+    for (numbers, kind) in NUMBERS.hand.iter().zip(PieceType::HAND_OF_APERY) {
+        key ^= numbers[hand.count(kind) as usize];
+    }
+    key
+}
+
+/// The numbers of all pieces on the board.
+fn numbers_of_pieces(board: &Board) -> u64 {
+    let pieces = board.occupied().into_iter();
+    let numbers = pieces.filter_map(|square| {
+        let piece = board.piece_on(square)?;
+        Some(piece_number(piece, square))
+    });
+    numbers.fold(0, |key, number| key ^ number)
+}
+
+/// The key of a position.
+fn key_of(board: &Board) -> u64 {
+    numbers_of_pieces(board) ^ number_of_side(board, board.side_to_move())
+}
+
+/// The keys after the moves of a position, without making them.
+struct ChildKeys(u64);
+
+impl ChildKeys {
+    fn of(board: &Board) -> Self {
+        // A move does not change the hand of the side that moves next.
+        let next = number_of_side(board, !board.side_to_move());
+        Self(numbers_of_pieces(board) ^ next)
+    }
+
+    /// The key after a legal move of the same position.
+    fn after(&self, board: &Board, mv: Move) -> u64 {
+        let mut key = self.0 ^ piece_number(mv.piece(), mv.to());
+        if let Some(from) = mv.from() {
+            key ^= piece_number(mv.piece_before(), from);
+        }
+        if let Some(captured) = board.piece_on(mv.to()) {
+            key ^= piece_number(captured, mv.to());
+        }
+        key
+    }
+}
+
+/// The key of a packed position, 0 for bytes that are none.
+pub(super) fn key_of_packed(position: &PackedSfen) -> u64 {
+    position.unpack_board().map_or(0, |board| key_of(&board))
+}
+
+// The 64-bit Mersenne twister (Nishimura and Matsumoto), from whose first numbers the keys are
+// made.
+const LENGTH: usize = 312;
+const MIDDLE: usize = 156;
+const SEED: u64 = 5489;
+const MATRIX: u64 = 0xb502_6f5a_a966_19e9;
+const INITIAL_FACTOR: u64 = 6_364_136_223_846_793_005;
+/// The bits that come from one word, and from the next.
+const UPPER: u64 = !LOWER;
+const LOWER: u64 = 0x7fff_ffff;
+
+/// A Mersenne twister in its initial state.
+struct MersenneTwister {
+    state: [u64; LENGTH],
+    next: usize,
+}
+
+impl MersenneTwister {
+    fn new() -> Self {
+        let mut state = [SEED; LENGTH];
+        for index in 1..LENGTH {
+            let last = state[index - 1];
+            state[index] = (last ^ last >> 62)
+                .wrapping_mul(INITIAL_FACTOR)
+                .wrapping_add(index as u64);
+        }
+        Self {
+            state,
+            next: LENGTH,
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        if self.next == LENGTH {
+            self.renew();
+        }
+        let mut number = self.state[self.next];
+        self.next += 1;
+        number ^= number >> 29 & 0x5555_5555_5555_5555;
+        number ^= number << 17 & 0x71d6_7fff_eda6_0000;
+        number ^= number << 37 & 0xfff7_eee0_0000_0000;
+        number ^ number >> 43
+    }
+
+    fn renew(&mut self) {
+        for index in 0..LENGTH {
+            let word = self.state[index] & UPPER | self.state[(index + 1) % LENGTH] & LOWER;
+            let mixed = word >> 1 ^ if word & 1 == 1 { MATRIX } else { 0 };
+            self.state[index] = self.state[(index + MIDDLE) % LENGTH] ^ mixed;
+        }
+        self.next = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn the_start_position_has_its_known_key() {
+        assert_eq!(key_of(Position::startpos().board()), 0xeebe_8ee7_e1ad_7e15);
+    }
+
+    #[test]
+    fn keys_after_moves_are_those_of_the_positions_after_them() {
+        let sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
+        let mut position = Position::from_sfen(sfen).expect("a position");
+        let keys = ChildKeys::of(position.board());
+        for mv in legal_moves(&position) {
+            let key = keys.after(position.board(), mv);
+            position.do_move(mv);
+            assert_eq!(key, key_of(position.board()), "{mv}");
+            position.undo_move();
+        }
+    }
+
+    #[test]
+    fn the_known_number_comes_out() {
+        let mut twister = MersenneTwister::new();
+        (1..10_000).for_each(|_| {
+            twister.next();
+        });
+        assert_eq!(twister.next(), 9_981_545_732_273_789_042);
+    }
 }
