@@ -1,8 +1,6 @@
 //! The choice of a move against the answers of `YaneuraOu`. Needs `RAICHO_CORPORA`.
 
-use std::path::PathBuf;
-
-use crate::common::corpus;
+use crate::common::{corpora, table};
 use raicho::book::{Book, BookOptions, Library, ponder_move, probe};
 use raicho::position::Position;
 use raicho::records::sfen_line::SfenLine;
@@ -68,24 +66,15 @@ fn options_of(set: &str) -> BookOptions {
     }
 }
 
-fn position_of(text: &str) -> Position {
-    let line: SfenLine = text
-        .parse()
-        .unwrap_or_else(|error| panic!("{text}: {error}"));
-    line.position()
-}
-
 /// `hit` or `miss`, and the candidates as the corpus writes them.
 fn answer(library: &Library, position: &Position, options: &BookOptions) -> (String, String) {
     let probed = probe(library, position, options);
-    let candidates: Vec<String> = probed
-        .candidates()
-        .map(|candidate| {
-            let ponder = ponder_move(library, position, candidate, options);
-            let ponder = ponder.map_or("-".to_owned(), |mv| mv.to_string());
-            format!("{}:{}:{ponder}", candidate.mv, candidate.weight)
-        })
-        .collect();
+    let candidates = probed.candidates().map(|candidate| {
+        let ponder = ponder_move(library, position, candidate, options);
+        let ponder = ponder.map_or("-".to_owned(), |mv| mv.to_string());
+        format!("{}:{}:{ponder}", candidate.mv, candidate.weight)
+    });
+    let candidates: Vec<String> = candidates.collect();
     if candidates.is_empty() {
         ("miss".to_owned(), "-".to_owned())
     } else {
@@ -93,50 +82,42 @@ fn answer(library: &Library, position: &Position, options: &BookOptions) -> (Str
     }
 }
 
+#[test]
+fn books_answer_as_in_yaneuraou() {
+    for name in ["games.db", "games.ybb", "games.bin"] {
+        compare(name);
+    }
+}
+
 fn compare(name: &str) {
-    let Some(rows) = corpus(&format!("books/{name}.answers.tsv")) else {
+    let Some(rows) = table::<6>(&format!("books/{name}.answers.tsv")) else {
         return;
     };
-    let folder = std::env::var_os("RAICHO_CORPORA").expect("there was a corpus");
-    let path = PathBuf::from(folder).join("books").join(name);
+    let path = corpora()
+        .expect("there was a corpus")
+        .join("books")
+        .join(name);
     let open = |on_the_fly| Library::new(vec![Book::open(&path, on_the_fly).expect("a book")]);
     let libraries = [open(false), open(true)];
     let mut faults = Vec::new();
-    for row in &rows {
-        let [set, kind, text, result, _, candidates] = row.split('\t').collect::<Vec<_>>()[..]
-        else {
-            panic!("not six columns: {row}");
-        };
+    for [set, kind, text, result, _, candidates] in &rows {
         let options = options_of(set);
         let library = &libraries[usize::from(options.on_the_fly)];
-        let found = answer(library, &position_of(text), &options);
-        if (&*found.0, &*found.1) != (result, candidates) {
+        let line: SfenLine = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
+        let found = answer(library, &line.position(), &options);
+        if (&found.0, &found.1) != (result, candidates) {
             faults.push(format!(
                 "{set} {kind} {text}\n{result} {candidates}\n{found:?}"
             ));
         }
     }
     println!("{name}: {} rows", rows.len());
-    let shown = &faults[..faults.len().min(10)];
+    let shown = faults[..faults.len().min(10)].join("\n\n");
     assert!(
         faults.is_empty(),
-        "{} faults\n{}",
-        faults.len(),
-        shown.join("\n\n")
+        "{name}: {} faults\n{shown}",
+        faults.len()
     );
-}
-
-#[test]
-fn the_text_book_answers_as_in_yaneuraou() {
-    compare("games.db");
-}
-
-#[test]
-fn the_binary_book_answers_as_in_yaneuraou() {
-    compare("games.ybb");
-}
-
-#[test]
-fn the_book_of_apery_answers_as_in_yaneuraou() {
-    compare("games.bin");
 }

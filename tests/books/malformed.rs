@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::common::{corpus, legal_move};
+use crate::common::{corpora, legal_move, table};
+use crate::runner::Text;
 use raicho::book::{Book, BookOptions, BookReader, Library, probe};
 use raicho::position::Position;
 
@@ -44,8 +45,7 @@ const DIFFERENCES: &[(&str, &str)] = &[
 type Case = (String, String, String);
 
 fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("RAICHO_CORPORA")?;
-    Some(PathBuf::from(folder).join("books/malformed"))
+    Some(corpora()?.join("books/malformed"))
 }
 
 fn position_after(moves: &str) -> Position {
@@ -57,35 +57,25 @@ fn position_after(moves: &str) -> Position {
 }
 
 /// What the corpus says about each position of a case. `=` and `*` are those of the base file.
-fn expectations(rows: &[String]) -> BTreeMap<Case, BTreeMap<String, String>> {
+fn expectations(rows: Vec<[String; 6]>) -> BTreeMap<Case, BTreeMap<String, String>> {
     let mut cases: BTreeMap<Case, BTreeMap<String, String>> = BTreeMap::new();
-    for row in rows {
-        let fields: Vec<&str> = row.split('\t').collect();
-        let case = (fields[0].into(), fields[1].into(), fields[2].into());
-        let result = fields[4].split(" illegal=").next().unwrap_or_default();
-        let results = cases.entry(case).or_default();
-        results.insert(fields[3].into(), result.trim().into());
+    for [name, mode, ply, moves, result, _] in rows {
+        let result = result.split(" illegal=").next().unwrap_or_default();
+        let results = cases.entry((name, mode, ply)).or_default();
+        results.insert(moves, result.trim().to_owned());
     }
-    let base = |case: &Case, moves: &String| {
-        let extension = case.0.rsplit('.').next().unwrap_or_default();
-        let base = (format!("base.{extension}"), case.1.clone(), case.2.clone());
-        cases[&base][moves].clone()
-    };
     let mut whole = cases.clone();
-    for (case, results) in &mut whole {
+    for ((name, mode, ply), results) in &mut whole {
+        let extension = name.rsplit('.').next().unwrap_or_default();
+        let base = || &cases[&(format!("base.{extension}"), mode.clone(), ply.clone())];
         if let Some(all) = results.remove("*") {
-            let base = (
-                format!("base.{}", case.0.rsplit('.').next().unwrap()),
-                case.1.clone(),
-            );
-            let positions = &cases[&(base.0, base.1, case.2.clone())];
-            *results = positions
+            *results = base()
                 .keys()
                 .map(|moves| (moves.clone(), all.clone()))
                 .collect();
         }
         for (moves, result) in results.iter_mut().filter(|(_, result)| *result == "=") {
-            *result = base(case, moves);
+            result.clone_from(&base()[moves]);
         }
     }
     whole
@@ -114,12 +104,12 @@ fn listing(library: &Library, position: &Position, options: &BookOptions) -> Str
 
 #[test]
 fn files_answer_as_in_yaneuraou_or_better() {
-    let Some(rows) = corpus("books/malformed_yaneuraou.tsv") else {
+    let Some(rows) = table("books/malformed_yaneuraou.tsv") else {
         return;
     };
     let folder = folder().expect("there was a corpus");
     let mut differing: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for ((name, mode, ply), results) in expectations(&rows) {
+    for ((name, mode, ply), results) in expectations(rows) {
         let options = BookOptions {
             max_ply: 10_000,
             depth_limit: 0,
@@ -137,12 +127,7 @@ fn files_answer_as_in_yaneuraou_or_better() {
             }
         }
     }
-    for (name, texts) in &differing {
-        println!("{name}");
-        for text in texts {
-            println!("  {text}");
-        }
-    }
+    println!("{differing:#?}");
     let expected: BTreeSet<&str> = DIFFERENCES.iter().map(|(name, _)| *name).collect();
     let found: BTreeSet<&str> = differing.keys().map(String::as_str).collect();
     assert_eq!(found, expected);
@@ -152,10 +137,10 @@ fn files_answer_as_in_yaneuraou_or_better() {
 fn faults(path: &Path) -> Vec<String> {
     match BookReader::open(path) {
         Err(error) => vec![error.to_string()],
-        Ok(reader) => reader
-            .filter_map(Result::err)
-            .map(|fault| fault.to_string())
-            .collect(),
+        Ok(reader) => {
+            let faults = reader.filter_map(Result::err);
+            faults.map(|fault| fault.to_string()).collect()
+        }
     }
 }
 
@@ -222,7 +207,7 @@ fn faults_are_named_with_their_place() {
         if is_book && let Some(first) = faults(&path).first() {
             let expected = FAULTS.iter().find(|(named, _)| *named == name);
             let (_, part) = expected.unwrap_or_else(|| panic!("{name}: {first}"));
-            assert!(first.contains(part), "{name}: {first}");
+            first.must_have(part);
             found.insert(name);
         }
     }

@@ -53,27 +53,20 @@ fn write(positions: &BTreeMap<PackedSfen, u32>, moves: usize, path: &Path) {
             moves: (0..moves.min(legal.len())).map(known).collect(),
         }
     };
-    let mut order: Vec<(Vec<u8>, PackedSfen, u32)> = positions
-        .iter()
-        .map(|(&position, &ply)| {
-            let moves = Vec::new();
-            let key = order_key(
-                format,
-                &BookEntry {
-                    position,
-                    ply,
-                    moves,
-                },
-            );
-            (key, position, ply)
-        })
-        .collect();
+    let order = positions.iter().map(|(&position, &ply)| {
+        let entry = BookEntry {
+            position,
+            ply,
+            moves: Vec::new(),
+        };
+        (order_key(format, &entry), position, ply)
+    });
+    let mut order: Vec<(Vec<u8>, PackedSfen, u32)> = order.collect();
     order.sort_unstable();
     let mut writer = BookWriter::create(path, format).expect("a file");
     for (_, position, ply) in order {
-        writer
-            .write(&entry(position, ply))
-            .expect("room on the disk");
+        let written = writer.write(&entry(position, ply));
+        written.expect("room on the disk");
     }
     writer.finish().expect("room on the disk");
 }

@@ -1,7 +1,7 @@
 //! The rules against data that others made: positions with all their moves, games, verdicts. Needs
 //! `RAICHO_CORPORA`.
 
-use crate::common::{corpus, legal_move, position, texts};
+use crate::common::{corpus, legal_move, position, table, texts};
 use raicho::mate::mate_in_one;
 use raicho::movegen::{self, legal_moves, perft};
 use raicho::position::{Declaration, Position};
@@ -22,18 +22,14 @@ fn words(text: &str) -> Vec<String> {
 
 #[test]
 fn legal_moves_and_checks() {
-    let Some(rows) = corpus("legal_moves.tsv") else {
+    let Some(rows) = table("legal_moves.tsv") else {
         return;
     };
     let (mut moves_compared, mut checks_compared) = (0, 0);
-    for row in &rows {
-        let [sfen, count, moves, checking, in_check] = row.split('\t').collect::<Vec<_>>()[..]
-        else {
-            panic!("not five columns: {row}");
-        };
+    for [sfen, count, moves, checking, in_check] in &rows {
         let position = position(sfen);
         let legal = legal_moves(&position);
-        assert_eq!(legal.len().to_string(), count, "{sfen}");
+        assert_eq!(legal.len().to_string(), *count, "{sfen}");
         assert_eq!(texts(legal.clone()), words(moves), "{sfen}");
         let giving = legal.iter().copied().filter(|&mv| position.gives_check(mv));
         assert_eq!(texts(giving), words(checking), "{sfen}");
@@ -51,16 +47,12 @@ fn legal_moves_and_checks() {
 
 #[test]
 fn perft_depth_one() {
-    let Some(rows) = corpus("perft_depth1.tsv") else {
+    let Some(rows) = table("perft_depth1.tsv") else {
         return;
     };
-    for row in &rows {
-        let [sfen, depth, leaves] = row.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("not three columns: {row}");
-        };
-        let depth = depth.parse().unwrap();
-        let counted = perft::perft(&position(sfen), depth);
-        assert_eq!(counted.to_string(), leaves, "{sfen}");
+    for [sfen, depth, leaves] in &rows {
+        let counted = perft::perft(&position(sfen), depth.parse().unwrap());
+        assert_eq!(counted.to_string(), *leaves, "{sfen}");
     }
     println!("{} positions", rows.len());
     assert!(rows.len() >= 146);
@@ -127,30 +119,27 @@ fn declarations_by_27_points() {
 
 #[test]
 fn repetition_at_the_fourth_occurrence() {
-    let Some(rows) = corpus("repetition.tsv") else {
+    let Some(rows) = table("repetition.tsv") else {
         return;
     };
-    for row in &rows {
-        let [_, start, cycle, verdict, _, ply] = row.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("not six columns: {row}");
-        };
-        let mut position = match start {
+    for [_, start, cycle, verdict, _, ply] in &rows {
+        let mut position = match start.as_str() {
             "startpos" => Position::startpos(),
             sfen => position(sfen),
         };
         let mut moves = cycle.split_whitespace().cycle();
         while position.rule_repetition().is_none() {
-            assert!(position.moves_made() < 1000, "{row}");
+            assert!(position.moves_made() < 1000, "{cycle}");
             position.do_move(legal_move(&position, moves.next().unwrap()));
         }
-        assert_eq!(position.moves_made().to_string(), ply, "{row}");
+        assert_eq!(position.moves_made().to_string(), *ply, "{cycle}");
         // The cases end with black, who gave the checks, to move.
         let expected = if verdict.starts_with("OUTE") {
             Repetition::Lose
         } else {
             Repetition::Draw
         };
-        assert_eq!(position.rule_repetition(), Some(expected), "{row}");
+        assert_eq!(position.rule_repetition(), Some(expected), "{cycle}");
         // Seen from a root before the game began, the second occurrence decides.
         assert_eq!(position.search_repetition(usize::MAX), Some(expected));
     }
@@ -159,19 +148,16 @@ fn repetition_at_the_fourth_occurrence() {
 
 #[test]
 fn malformed_sfens() {
-    let Some(rows) = corpus("sfen_malformed.tsv") else {
+    let Some(rows) = table("sfen_malformed.tsv") else {
         return;
     };
-    for row in &rows {
-        let [sfen, expected, _] = row.split('\t').collect::<Vec<_>>()[..] else {
-            panic!("not three columns: {row}");
-        };
+    for [sfen, expected, _] in &rows {
         // Lenient but not limitless: the fields after the board may be sloppy, but a board alone is
         // no position.
         let has_fields = sfen.split_whitespace().count() >= 3;
         let is_good = expected.contains("accept") && has_fields;
         let result = Position::from_sfen(sfen);
-        assert_eq!(result.is_ok(), is_good, "{row}: {result:?}");
+        assert_eq!(result.is_ok(), is_good, "{sfen}: {result:?}");
     }
     assert!(rows.len() >= 7);
 }

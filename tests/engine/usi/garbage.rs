@@ -46,10 +46,8 @@ struct Ledger {
 impl Ledger {
     fn enter(&mut self, line: &str) {
         let parsed = ParsedLine::parse(line);
-        let is_bad_position = parsed
-            .errors
-            .iter()
-            .any(|error| error.command() == Some("position"));
+        let mut commands = parsed.errors.iter().map(|error| error.command());
+        let is_bad_position = commands.any(|command| command == Some("position"));
         match parsed.command {
             Some(Command::Position(position)) => {
                 let sfen = match &position.start {
@@ -65,9 +63,10 @@ impl Ledger {
                 self.owed.push(Owed::Checkmate(position));
             }
             Some(Command::Go(_)) if self.engine.refusal().is_some() => self.owed.push(Owed::NoMove),
-            Some(Command::Go(_)) => self
-                .owed
-                .push(Owed::Move(Box::new(self.engine.position().clone()))),
+            Some(Command::Go(_)) => {
+                let position = Box::new(self.engine.position().clone());
+                self.owed.push(Owed::Move(position));
+            }
             _ if is_bad_position => self.engine.refuse_position("unreadable".to_owned()),
             _ => {}
         }
@@ -99,7 +98,7 @@ fn check_answer(owed: &Owed, answer: &str) {
             assert!(!has_moves || answer != "bestmove none", "{position:?}");
         }
         Owed::NoMove => assert!(
-            ["bestmove resign", "bestmove none"].contains(&answer),
+            matches!(answer, "bestmove resign" | "bestmove none"),
             "{answer}"
         ),
         Owed::Checkmate(None) => assert_eq!(answer, "checkmate timeout"),
@@ -108,9 +107,8 @@ fn check_answer(owed: &Owed, answer: &str) {
 }
 
 fn check_checkmate(position: &Position, answer: &str) {
-    let words = answer
-        .strip_prefix("checkmate ")
-        .expect("an answer to a mate search");
+    let words = answer.strip_prefix("checkmate ");
+    let words = words.expect("an answer to a mate search");
     if ["nomate", "timeout"].contains(&words) {
         return;
     }
@@ -220,41 +218,12 @@ fn bad_line() -> impl Strategy<Value = String> {
 /// Words in random order, without tools, whose work has no bound, and without sizes of tables and
 /// numbers of threads.
 fn shuffled_line() -> impl Strategy<Value = String> {
-    let words = [
-        "go",
-        "position",
-        "startpos",
-        "sfen",
-        "moves",
-        "7g7f",
-        "3c3d",
-        "+",
-        "P*5e",
-        "btime",
-        "wtime",
-        "byoyomi",
-        "10",
-        "-1",
-        "depth",
-        "2",
-        "ponder",
-        "infinite",
-        "mate",
-        "searchmoves",
-        "stop",
-        "setoption",
-        "name",
-        "value",
-        "SlowMover",
-        "win",
-        "resign",
-        "b",
-        "w",
-        "-",
-        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL",
-    ];
-    prop::collection::vec(prop::sample::select(words.to_vec()), 1..8)
-        .prop_map(|words| words.join(" "))
+    let words: Vec<&str> = "go position startpos sfen moves 7g7f 3c3d + P*5e btime wtime byoyomi 10 -1 \
+        depth 2 ponder infinite mate searchmoves stop setoption name value SlowMover win resign b w - \
+        lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
+        .split_whitespace()
+        .collect();
+    prop::collection::vec(prop::sample::select(words), 1..8).prop_map(|words| words.join(" "))
 }
 
 fn any_line() -> impl Strategy<Value = String> {

@@ -7,7 +7,7 @@ use raicho::position::Position;
 use raicho::types::{Color, Move, MoveList, PieceType};
 
 use super::walk;
-use crate::common::{FEWER_KINGS, TWO_KINGS, playouts};
+use crate::common::{every_start, playouts};
 
 fn list(generate: impl FnOnce(&mut MoveList)) -> MoveList {
     let mut moves = MoveList::new();
@@ -39,11 +39,8 @@ fn is_useless(position: &Position, mv: Move) -> bool {
 }
 
 fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) {
-    let expected: HashSet<Move> = legal_all
-        .iter()
-        .copied()
-        .filter(|&mv| ALL || !is_useless(position, mv))
-        .collect();
+    let is_expected = |mv: &Move| ALL || !is_useless(position, *mv);
+    let expected: HashSet<Move> = legal_all.iter().copied().filter(is_expected).collect();
     let legal_list = list(|moves| legal::<ALL>(position, moves));
     assert_eq!(set(position, &legal_list), expected, "{position:?}");
 
@@ -60,31 +57,22 @@ fn check_kinds<const ALL: bool>(position: &Position, legal_all: &HashSet<Move>) 
         }
     });
     let by_kind = set(position, &by_kind);
-    assert!(by_kind.iter().all(|&mv| position.pseudo_legal(mv)));
-    let by_kind: HashSet<Move> = by_kind
-        .into_iter()
-        .filter(|&mv| position.legal(mv))
-        .collect();
-    assert_eq!(by_kind, expected, "{position:?}");
+    let legal_ones = |moves: HashSet<Move>| -> HashSet<Move> {
+        assert!(moves.iter().all(|&mv| position.pseudo_legal(mv)));
+        moves.into_iter().filter(|&mv| position.legal(mv)).collect()
+    };
+    assert_eq!(legal_ones(by_kind), expected, "{position:?}");
 
     let checking = set(position, &list(|moves| checks::<ALL>(position, moves)));
-    assert!(checking.iter().all(|&mv| position.pseudo_legal(mv)));
-    let checking: HashSet<Move> = checking
-        .into_iter()
-        .filter(|&mv| position.legal(mv))
-        .collect();
-    let giving = expected
-        .iter()
-        .copied()
-        .filter(|&mv| position.gives_check(mv));
-    assert_eq!(checking, giving.collect(), "{position:?}");
+    let gives_check = |mv: &Move| position.gives_check(*mv);
+    let giving = expected.iter().copied().filter(gives_check).collect();
+    assert_eq!(legal_ones(checking), giving, "{position:?}");
 }
 
 #[test]
 fn kinds_partition_the_legal_list() {
     let (mut in_check, mut useless, mut total) = (0, 0, 0);
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    let visited = playouts(&starts, 12, 150, |position, moves, _| {
+    let visited = playouts(every_start(), 12, 150, |position, moves, _| {
         let all = set(position, moves);
         check_kinds::<true>(position, &all);
         check_kinds::<false>(position, &all);
@@ -101,16 +89,14 @@ fn kinds_partition_the_legal_list() {
 #[test]
 fn gives_check_comes_true() {
     let (mut moves_made, mut checks_given) = (0, 0);
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    playouts(&starts, 2, 80, |position, moves, _| {
+    playouts(every_start(), 2, 80, |position, moves, _| {
         for &mv in moves {
             let gives_check = position.gives_check(mv);
             position.do_move(mv);
             assert_eq!(position.in_check(), gives_check, "{mv:?} to {position:?}");
             let attacked = |color: Color| {
-                position
-                    .king(color)
-                    .is_some_and(|king| walk::is_attacked(position.board(), king, !color))
+                let king = position.king(color);
+                king.is_some_and(|king| walk::is_attacked(position.board(), king, !color))
             };
             let us = position.side_to_move();
             assert_eq!(attacked(us), gives_check, "{mv:?} to {position:?}");

@@ -8,7 +8,7 @@ use raicho::bitboard::king_attacks;
 use raicho::position::Position;
 use raicho::types::{Color, Piece, Square};
 
-use crate::common::{FEWER_KINGS, TWO_KINGS, playouts};
+use crate::common::{TWO_KINGS, every_start, playouts};
 
 /// Which key each value of a part has, and the other way round.
 struct Pairs<Part> {
@@ -48,9 +48,8 @@ fn castle(position: &Position, color: Color) -> Vec<(Square, Piece)> {
 
 #[test]
 fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let mut castles = [Pairs::new(), Pairs::new()];
-    let positions = playouts(&starts, 20, 120, |position, _, _| {
+    let positions = playouts(every_start(), 20, 120, |position, _, _| {
         for color in Color::ALL {
             let key = position.castle_keys()[color.index()];
             castles[color.index()].check(&castle(position, color), key);
@@ -67,9 +66,8 @@ fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
 
 #[test]
 fn a_move_that_touches_no_castle_leaves_the_keys() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let (mut touching, mut others) = (0, 0);
-    playouts(&starts, 3, 100, |position, moves, _| {
+    playouts(every_start(), 3, 100, |position, moves, _| {
         let before = position.castle_keys();
         let mut after = position.clone();
         for &mv in moves {
@@ -94,7 +92,7 @@ fn a_move_that_touches_no_castle_leaves_the_keys() {
 #[test]
 fn hands_are_told_by_what_both_sides_hold() {
     let mut hands = Pairs::new();
-    let positions = playouts(&TWO_KINGS, 10, 120, |position, _, _| {
+    let positions = playouts(TWO_KINGS, 10, 120, |position, _, _| {
         let held = Color::ALL.map(|color| position.hand(color));
         hands.check(&held, position.hand_key());
     });
@@ -105,8 +103,7 @@ fn hands_are_told_by_what_both_sides_hold() {
 
 #[test]
 fn keys_of_parts_are_those_of_the_position_set_up_anew() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    playouts(&starts, 3, 100, |position, _, _| {
+    playouts(every_start(), 3, 100, |position, _, _| {
         let sfen = position.to_sfen();
         let anew: Position = Position::from_sfen(&sfen).expect("a position writes a good sfen");
         let keys = |position: &Position| {
