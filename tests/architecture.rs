@@ -8,53 +8,35 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Each room and what it may use, besides what those may use. A longer path allows only that part.
-const LAYERS: &[(&str, &[&str])] = &[
-    ("util", &[]),
-    ("runs", &["util"]),
-    ("types", &["util"]),
-    ("bitboard", &["types"]),
-    ("position", &["bitboard"]),
-    ("movegen", &["position"]),
-    ("transposition", &["types"]),
-    ("mate", &["movegen"]),
-    ("eval", &["position"]),
-    ("search", &["movegen", "mate", "transposition", "eval"]),
-    ("records", &["movegen"]),
-    ("lang", &["records"]),
-    (
-        "book",
-        &["movegen", "records::packed", "records::apery_move", "runs"],
-    ),
-    ("engine", &["search", "book"]),
-    ("bench", &["engine"]),
-    ("usi", &["engine", "records::sfen_line"]),
-    ("web", &["bench", "usi"]),
-    ("analysis", &["engine", "records", "runs"]),
-    ("page", &["analysis", "lang", "records"]),
-    ("openings", &["engine", "records"]),
-    ("arena", &["openings", "usi::client", "lang", "runs"]),
-    (
-        "csa",
-        &[
-            "arena::engine_text",
-            "engine",
-            "usi::client",
-            "usi::options",
-            "records",
-            "runs",
-        ],
-    ),
-    ("makebook", &["engine", "records", "runs"]),
-    ("train", &["openings", "runs"]),
-    (
-        "cli",
-        &[
-            "bench", "usi", "analysis", "page", "lang", "openings", "arena", "csa", "makebook",
-            "train", "runs",
-        ],
-    ),
-];
+/// A line for each room: what it may use, besides what those may use. A longer path allows only
+/// that part.
+const LAYERS: &str = "
+    util:
+    runs: util
+    types: util
+    bitboard: types
+    position: bitboard
+    movegen: position
+    transposition: types
+    mate: movegen
+    eval: position
+    search: movegen mate transposition eval
+    records: movegen
+    lang: records
+    book: movegen records::packed records::apery_move runs
+    engine: search book
+    bench: engine
+    usi: engine records::sfen_line
+    web: bench usi
+    analysis: engine records runs
+    page: analysis lang records
+    openings: engine records
+    arena: openings usi::client lang runs
+    csa: arena::engine_text engine usi::client usi::options records runs
+    makebook: engine records runs
+    train: openings runs
+    cli: bench usi analysis page lang openings arena csa makebook train runs
+";
 
 /// Words that only some rooms may contain: stdout is USI only, error chains are for people.
 const CONFINED: &[(&str, &[&str])] = &[
@@ -70,44 +52,41 @@ const CONFINED: &[(&str, &[&str])] = &[
 
 #[test]
 fn no_room_climbs_and_confined_words_stay_where_they_belong() {
-    let mut faults = Vec::new();
-    check_folder(
-        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")),
-        "",
-        &mut faults,
-    );
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut folders, mut faults) = (vec![root.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder of sources") {
+            let path = entry.expect("a folder of sources").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).expect("sources are UTF-8");
+                let name = path
+                    .strip_prefix(&root)
+                    .expect("below it")
+                    .with_extension("");
+                faults.extend(faults_of(&name.to_string_lossy().replace('\\', "/"), &text));
+            }
+        }
+    }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
-/// Collects the faults of all files in a folder, which is named by its path below `src`.
-fn check_folder(folder: &Path, name: &str, faults: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).expect("a folder of sources") {
-        let path = entry.expect("a folder of sources").path();
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!("{name}{file}");
-        if path.is_dir() {
-            check_folder(&path, &(name + "/"), faults);
-        } else if let Some(name) = name.strip_suffix(".rs") {
-            let text = fs::read_to_string(&path).expect("sources are UTF-8");
-            faults.extend(faults_of(name, &text));
-        }
-    }
-}
-
-/// What a file uses that its room may not use, and which words it has that belong to others.
+/// What the file of this name, without `.rs`, uses that its room may not use, and which words it
+/// has that belong to others.
 fn faults_of(name: &str, text: &str) -> Vec<String> {
     let module = name.trim_end_matches("/mod");
     let room = module.split('/').next().unwrap_or_default();
     if ["lib", "main"].contains(&module) {
         return Vec::new();
     }
-    let code: String = text
+    let lines = text
         .lines()
-        .map(|line| format!("\n{}", without_comment(line)))
-        .collect();
-    // So many steps up are the root.
+        .map(|line| line.split("//").next().unwrap_or_default());
+    let code: String = lines.flat_map(|line| ["\n", line]).collect();
+    // This number of steps up leads to the root.
     let up = "super::".repeat(module.split('/').count());
-    let code = code.replace(&format!("use {up}"), "use crate::");
+    let code = code.replace(&format!("\nuse {up}"), "\nuse crate::");
     let allowed = allowed(room);
     let is_allowed = |[top, part]: &[&str; 2]| {
         *top == room || allowed.contains(*top) || allowed.contains(&*format!("{top}::{part}"))
@@ -126,9 +105,12 @@ fn allowed(room: &str) -> BTreeSet<&'static str> {
     let mut all = BTreeSet::new();
     let mut open = vec![room];
     while let Some(name) = open.pop() {
-        let line = LAYERS.iter().find(|(layer, _)| *layer == name);
+        let mut layers = LAYERS
+            .lines()
+            .filter_map(|line| line.trim().split_once(':'));
+        let line = layers.find(|(layer, _)| *layer == name);
         let (_, uses) = line.unwrap_or_else(|| panic!("LAYERS does not know the room {name}"));
-        let new = uses.iter().copied().filter(|used| all.insert(*used));
+        let new = uses.split_whitespace().filter(|used| all.insert(*used));
         open.extend(new.map(|used| used.split("::").next().unwrap_or(used)));
     }
     all
@@ -152,26 +134,24 @@ fn items(text: &str) -> Vec<&str> {
     let Some(group) = text.strip_prefix('{') else {
         return vec![text];
     };
-    let (mut depth, mut start, mut items) = (0, 0, Vec::new());
-    for (at, c) in group.char_indices() {
-        if depth == 0 && [',', '}'].contains(&c) {
-            items.push(group[start..at].trim());
-            start = at + 1;
-        }
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            _ => {}
-        }
-    }
-    items.retain(|item| !item.is_empty());
+    let nesting = |depth: &mut i32, c: char| {
+        *depth += i32::from(c == '{') - i32::from(c == '}');
+        *depth
+    };
+    let (mut depth, mut within) = (0, 0);
+    let end = group.find(|c| nesting(&mut depth, c) < 0);
+    let group = &group[..end.unwrap_or(group.len())];
+    let items = group.split(|c| nesting(&mut within, c) == 0 && c == ',');
     items
+        .map(str::trim)
+        .filter(|item| !item.is_empty())
+        .collect()
 }
 
 fn first_name(text: &str) -> &str {
-    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
-    &text[..end.unwrap_or(text.len())]
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
+        .unwrap_or_default()
 }
 
 /// Whether the word stands there and is not the end of a longer one.
@@ -180,37 +160,23 @@ fn has_word(code: &str, word: &str) -> bool {
     places.any(|(at, _)| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
 
-fn without_comment(line: &str) -> &str {
-    line.split("//").next().unwrap_or_default()
-}
-
 #[test]
 fn climbing_lines_and_confined_words_are_found() {
-    for (name, text, count) in [
+    #[rustfmt::skip]
+    let cases = [
         ("types/square", "use crate::position::Position;", 1),
         ("types/square", "use super::super::search;", 1),
         ("types/mod", "use super::{util::x, position::Position};", 1),
-        (
-            "position/see",
-            "use crate::{\n    types::Square,\n    movegen::{legal, x},\n};",
-            2,
-        ),
+        ("position/see", "use crate::{\n    types::Square,\n    movegen::{legal, x},\n};", 2),
         ("usi/session", "let bench = crate::bench::run();", 1),
-        (
-            "arena/player",
-            "use crate::usi::{client::Client, session::Session};",
-            1,
-        ),
+        ("arena/player", "use crate::usi::{client::Client, session::Session};", 1),
         ("search/mod", "println!(\"info\");\nuse anyhow::Result;", 2),
         ("search/mod", "eprintln!(\"x\"); // println! crate::usi", 0),
         ("usi/session", "use crate::records::sfen_line::{self};", 0),
-        (
-            "types/square",
-            "use super::{File, Rank};\nuse crate::util::simple_enum;",
-            0,
-        ),
+        ("types/square", "use super::{File, Rank};\nuse crate::util::simple_enum;", 0),
         ("lib", "pub use crate::search::Searcher;", 0),
-    ] {
+    ];
+    for (name, text, count) in cases {
         let faults = faults_of(name, text);
         assert_eq!(faults.len(), count, "{name}: {text}: {faults:?}");
     }

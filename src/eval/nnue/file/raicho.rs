@@ -257,10 +257,9 @@ mod tests {
         let output_layer = network.output_layer.as_ref().unwrap();
         assert_eq!((output_layer.scale, output_layer.biases.len()), (64, 8));
         assert_eq!(output_layer.row(7).len(), 128);
-        assert!(
-            output_layer.weights.contains(&MAX_OUTPUT_WEIGHT)
-                && output_layer.weights.contains(&-MAX_OUTPUT_WEIGHT)
-        );
+        for weight in [MAX_OUTPUT_WEIGHT, -MAX_OUTPUT_WEIGHT] {
+            assert!(output_layer.weights.contains(&weight));
+        }
     }
 
     #[test]
@@ -368,22 +367,15 @@ mod tests {
     #[test]
     fn output_weights_have_a_range() {
         let end = file().len() - 4;
-        for (weight, is_good) in [
-            (127_i16, true),
-            (-127, true),
-            (128, false),
-            (-128, false),
-            (i16::MAX, false),
-            (i16::MIN, false),
-        ] {
-            let file = forged(end - 2, &weight.to_le_bytes());
-            if is_good {
-                assert!(Network::read(&file).is_ok(), "{weight}");
-            } else {
-                let expected =
-                    format!("weights of the outputs: found {weight} at number 1023, expected ");
-                assert!(refusal(&file).starts_with(&expected));
-            }
+        let read = |weight: i16| Network::read(&forged(end - 2, &weight.to_le_bytes()));
+        for weight in [127, -127] {
+            assert!(read(weight).is_ok(), "{weight}");
+        }
+        for weight in [128, -128, i16::MAX, i16::MIN] {
+            let expected =
+                format!("weights of the outputs: found {weight} at number 1023, expected ");
+            let refusal = read(weight).expect_err("a wrong weight").to_string();
+            assert!(refusal.starts_with(&expected), "{refusal}");
         }
     }
 

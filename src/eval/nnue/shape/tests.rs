@@ -85,11 +85,8 @@ fn sizes_and_hashes_are_those_of_known_files() {
         assert_eq!(found, hashes, "{name}");
         let text = shape.text().replace("SparseInput", "");
         // Three numbers of the header and two hashes.
-        assert_eq!(
-            shape.plain_bytes() + 5 * size_of::<u32>() + text.len(),
-            size,
-            "{name}"
-        );
+        let bytes = shape.plain_bytes() + 5 * size_of::<u32>() + text.len();
+        assert_eq!(bytes, size, "{name}");
         assert_eq!(Shape::from_plain_text(&text), Some(shape));
     }
 }
@@ -124,36 +121,21 @@ fn names_and_texts_round_trip() {
         assert_eq!(shape.to_string().parse(), Ok(shape));
         assert_eq!(Shape::from_plain_text(&shape.text()), None);
     }
-    assert_eq!(
-        Shape::direct(FeatureSet::Raicho, 512).to_string(),
-        "raicho_512x2-8"
-    );
+    let own = Shape::direct(FeatureSet::Raicho, 512);
+    assert_eq!(own.to_string(), "raicho_512x2-8");
 }
 
 #[test]
 fn impossible_names_are_refused() {
-    let wrong = [
-        "",
-        "halfkp",
-        "halfkp_256_32_32",
-        "halfkp_100x2-32-32",
-        "halfkp_16384x2-32-32",
-        "halfkp_256x2-0-32",
-        "halfkp_256x2-32",
-        "raicho_256x2-7",
-        "raicho_100x2-8",
-        "raicho_256-8",
-        "halfkp_256x2-32-32-k3k3",
-        "relative_256x2-32-32",
-        "SFNN_halfka2_256_12_32",
-        "SFNN_halfka2_256x2_8_32",
-        "SFNN_halfka2_256_8_32_k4k4",
-        "SFNN_halfka2_256_7_32_c64_s64x2",
-        "SFNN_halfka2_256_7_32_c64_s64x3",
-        "SFNN_halfka2_256_7_32_c128_s128x1",
-        "SFNN_halfka2_256_7_32_c0_s18446744073709551615x18446744073709551615",
-    ];
-    for name in wrong {
+    for name in "halfkp halfkp_256_32_32 halfkp_100x2-32-32 halfkp_16384x2-32-32 halfkp_256x2-0-32 \
+        halfkp_256x2-32 raicho_256x2-7 raicho_100x2-8 raicho_256-8 halfkp_256x2-32-32-k3k3 \
+        relative_256x2-32-32 SFNN_halfka2_256_12_32 SFNN_halfka2_256x2_8_32 \
+        SFNN_halfka2_256_8_32_k4k4 SFNN_halfka2_256_7_32_c64_s64x2 \
+        SFNN_halfka2_256_7_32_c64_s64x3 SFNN_halfka2_256_7_32_c128_s128x1 \
+        SFNN_halfka2_256_7_32_c0_s18446744073709551615x18446744073709551615"
+        .split(' ')
+        .chain([""])
+    {
         assert!(name.parse::<Shape>().is_err(), "{name}");
     }
     assert!("SFNN_halfka2_256_7_32_c128_s64x2".parse::<Shape>().is_ok());
@@ -170,18 +152,13 @@ fn inconsistent_texts_describe_no_shape() {
         ("Network=", "Net="),
         ("->256x2", "->18446744073709551615x2"),
     ] {
-        assert_eq!(
-            Shape::from_plain_text(&text.replace(from, to)),
-            None,
-            "{to}"
-        );
+        let text = text.replace(from, to);
+        assert_eq!(Shape::from_plain_text(&text), None, "{to}");
     }
     // Other programs use other names for the same feature set.
     let other = text.replace("HalfKP(Friend)", "HalfKP^");
-    assert_eq!(
-        Shape::from_plain_text(&other),
-        Some(shape("halfkp_256x2-32-32"))
-    );
+    let expected = shape("halfkp_256x2-32-32");
+    assert_eq!(Shape::from_plain_text(&other), Some(expected));
     let stacks = shape("SFNN_halfka2_256_7_32_k3k3").text();
     for (from, to) in [
         ("LayerStack=9", "LayerStack=8"),
@@ -194,10 +171,8 @@ fn inconsistent_texts_describe_no_shape() {
             "Network=HALFKA2_256X2_7_32",
         ),
     ] {
-        assert!(
-            Shape::from_stacks_text(&stacks.replace(from, to)).is_err(),
-            "{to}"
-        );
+        let text = stacks.replace(from, to);
+        assert!(Shape::from_stacks_text(&text).is_err(), "{to}");
     }
 }
 
@@ -206,10 +181,8 @@ fn scales_and_activations_are_found_in_texts() {
     assert_eq!(text::fv_scale("Features=…,fv_scale=24,more"), Some(24));
     assert_eq!(text::fv_scale("fv_scale=x"), None);
     assert_eq!(text::fv_scale("Features"), None);
-    assert_eq!(
-        text::unsupported_activation("HalfKA_hm[73305->512x2]-SCReLU"),
-        Some("SCReLU")
-    );
+    let other = "HalfKA_hm[73305->512x2]-SCReLU";
+    assert_eq!(text::unsupported_activation(other), Some("SCReLU"));
 }
 
 #[test]
