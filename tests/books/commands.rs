@@ -31,7 +31,6 @@ fn a_position_has_one_line_with_its_candidates() {
          illegal move 1a1b in {START} 1, it is skipped"
     );
     assert_eq!(shown.lines().next(), Some(&*reasons));
-    raicho!(folder, "book probe --option BookMoves a.db p.txt").is_refused("expected NAME=VALUE");
 }
 
 #[test]

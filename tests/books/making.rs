@@ -44,7 +44,7 @@ fn killed_and_divided_searches_find_what_one_run_finds() {
     assert!(folder.text("whole.db").matches("sfen ").count() >= 55);
 
     let killed = format!("{think} killed.db --work killed");
-    kill_and_resume(&folder, &killed, "killed/think.jsonl", 12);
+    kill_and_resume(&folder, &killed, "killed/think.jsonl", 5);
     assert_eq!(folder.text("killed.db"), folder.text("whole.db"));
     // Not one position was searched twice.
     assert_eq!(folder.lines("killed/think.jsonl"), 60);
@@ -87,7 +87,7 @@ fn a_killed_growth_becomes_what_one_run_becomes() {
         )
     };
     raicho!(folder, "{}", extend(40, "whole")).outputs();
-    kill_and_resume(&folder, &extend(40, "killed"), "killed/extend.jsonl", 12);
+    kill_and_resume(&folder, &extend(40, "killed"), "killed/extend.jsonl", 5);
     assert_eq!(folder.text("killed.db"), folder.text("whole.db"));
     assert_eq!(folder.lines("killed/extend.jsonl"), 40);
     assert_eq!(folder.text("whole.db").matches("sfen ").count(), 40);
@@ -127,30 +127,16 @@ fn a_book_of_no_games_is_an_error_and_nothing_is_overwritten() {
     let folder = Folder::new();
     folder.write("games.usi", "startpos moves 7g7f 3c3d resign\n");
     folder.write("empty.usi", "");
-    for (words, message, code) in [
+    #[rustfmt::skip]
+    let cases = [
         ("empty.usi --out a.db", "no game was found", 1),
-        (
-            "games.usi --min-count 2 --out a.db",
-            "no position is left",
-            1,
-        ),
+        ("games.usi --min-count 2 --out a.db", "no position is left", 1),
         ("games.usi --out games.usi", "expected an extension", 2),
-        (
-            "games.usi --out a.db --results a.db",
-            "are the same file",
-            2,
-        ),
-        (
-            "games.usi --out a.db --results games.usi",
-            "exists already",
-            1,
-        ),
-        (
-            "games.usi --out a.db --results games.usi --force",
-            "is read and would be overwritten",
-            2,
-        ),
-    ] {
+        ("games.usi --out a.db --results a.db", "are the same file", 2),
+        ("games.usi --out a.db --results games.usi", "exists already", 1),
+        ("games.usi --out a.db --results games.usi --force", "is read and would be overwritten", 2),
+    ];
+    for (words, message, code) in cases {
         raicho!(folder, "book from-games {words}").fails(code, message);
     }
     assert_eq!(folder.names("."), ["empty.usi", "games.usi"]);

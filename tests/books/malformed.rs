@@ -9,36 +9,22 @@ use raicho::book::{Book, BookOptions, BookReader, Library, probe};
 use raicho::position::Position;
 
 /// Files where the answer differs from `YaneuraOu`'s, and how: the guide gives the reasons.
+#[rustfmt::skip]
 const DIFFERENCES: &[(&str, &str)] = &[
     ("all_ply_1.db", "plies are ignored"),
-    (
-        "big_numbers.db",
-        "values are limited to 32 bits, not wrapped",
-    ),
-    (
-        "blank_lines.db",
-        "on the fly all moves, not only those before a blank line",
-    ),
+    ("big_numbers.db", "values are limited to 32 bits, not wrapped"),
+    ("blank_lines.db", "on the fly all moves, not only those before a blank line"),
     ("bom_no_header.db", "on the fly the first position is found"),
-    (
-        "comments.db",
-        "on the fly moves behind a blank line are found",
-    ),
+    ("comments.db", "on the fly moves behind a blank line are found"),
     ("cr_only.db", "on the fly too"),
     ("double_space.db", "positions are compared, not their text"),
     ("hand_order.db", "positions are compared, not their text"),
-    (
-        "illegal_moves.db",
-        "a promotion outside of the zone is dropped",
-    ),
+    ("illegal_moves.db", "a promotion outside of the zone is dropped"),
     ("no_header.db", "on the fly the first position is found"),
     ("no_ply.db", "a position without a ply is found at any"),
     ("plus_sign.db", "a negative count is 0"),
     ("unsorted.db", "loaded instead of searched on the fly"),
-    (
-        "unsorted.ybb",
-        "sorted when it is loaded, also instead of searched on the fly",
-    ),
+    ("unsorted.ybb", "sorted when it is loaded, also instead of searched on the fly"),
 ];
 
 /// A file, `memory` or `fly`, and `ply` or `ignoreply`.
@@ -145,47 +131,27 @@ fn faults(path: &Path) -> Vec<String> {
 }
 
 /// Each file with a fault, and a part of its first one.
+#[rustfmt::skip]
 const FAULTS: &[(&str, &str)] = &[
     ("bad_magic.ybb", "magic \"YANE-BINBOOK-V2\""),
     ("bad_sfen.db", "line 2: 'garbage' has 1 field"),
-    (
-        "count_huge.ybb",
-        "an index of 9223372036854775808 positions",
-    ),
+    ("count_huge.ybb", "an index of 9223372036854775808 positions"),
     ("count_too_big.ybb", "an index of 1000000 positions"),
     ("empty.bin", "the file is empty"),
     ("empty.db", "the file is empty"),
     ("empty.sbk", "the file is empty"),
     ("empty.ybb", "the file is empty"),
-    (
-        "illegal_move.bin",
-        "key eebe8ee7e1ad7e15: illegal move P*5e",
-    ),
-    (
-        "illegal_moves.db",
-        "line 32: \"9z9z none 60 20 9\" is no move",
-    ),
-    (
-        "leading_space.db",
-        "line 2: a line of a position must begin with \"sfen\"",
-    ),
-    (
-        "moves_before_sfen.db",
-        "line 2: a move before the first position",
-    ),
+    ("illegal_move.bin", "key eebe8ee7e1ad7e15: illegal move P*5e"),
+    ("illegal_moves.db", "line 32: \"9z9z none 60 20 9\" is no move"),
+    ("leading_space.db", "line 2: a line of a position must begin with \"sfen\""),
+    ("moves_before_sfen.db", "line 2: a move before the first position"),
     ("nul_bytes.db", "line 34: "),
-    (
-        "offset_out_of_range.ybb",
-        "position 0 of the index: the moves lie outside",
-    ),
+    ("offset_out_of_range.ybb", "position 0 of the index: the moves lie outside"),
     ("truncated.bin", "byte 304: 9 bytes at the end"),
     ("truncated.sbk", "byte 637: a field is longer than the rest"),
     ("truncated_header.ybb", "20 bytes, expected a header of 32"),
     ("truncated_index.ybb", "an index of 12 positions"),
-    (
-        "truncated_moves.ybb",
-        "position 4 of the index: the moves lie outside",
-    ),
+    ("truncated_moves.ybb", "position 4 of the index: the moves lie outside"),
     ("unknown_flags.ybb", "flags 0x3"),
     ("utf16.db", "UTF-16"),
 ];

@@ -13,7 +13,11 @@ use crate::books::made_up;
 use crate::folder::Folder;
 
 /// Writes a made-up book in a format; every `STEP`th of its positions.
-fn made_up_book(folder: &Folder, format: BookFormat, positions: usize) -> (PathBuf, Vec<Position>) {
+pub(super) fn made_up_book(
+    folder: &Folder,
+    format: BookFormat,
+    positions: usize,
+) -> (PathBuf, Vec<Position>) {
     let mut text = Vec::new();
     made_up::write(&mut text, positions, 7);
     let source = folder.write("source.db", text);
@@ -61,12 +65,8 @@ fn check(path: &Path, asked: &[Position]) {
     for position in asked {
         let expected = answer(&in_memory, position);
         assert!(!expected.is_empty(), "{}", position.to_sfen());
-        assert_eq!(
-            answer(&on_the_fly, position),
-            expected,
-            "{}",
-            position.to_sfen()
-        );
+        let found = answer(&on_the_fly, position);
+        assert_eq!(found, expected, "{}", position.to_sfen());
         // A neighbour in the order of the book, which is hardly ever in it.
         let Some(&mv) = legal_moves(position).iter().next() else {
             continue;
@@ -77,11 +77,8 @@ fn check(path: &Path, asked: &[Position]) {
         misses += usize::from(expected.is_empty());
         assert_eq!(answer(&on_the_fly, &next), expected, "{}", next.to_sfen());
     }
-    assert!(
-        misses > asked.len() / 4,
-        "{misses} misses of {}",
-        asked.len()
-    );
+    let most = asked.len();
+    assert!(misses > most / 4, "{misses} misses of {most}");
 }
 
 #[test]

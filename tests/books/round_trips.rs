@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::collection::vec;
-use proptest::prelude::{Just, Strategy, any, prop_assert_eq, prop_oneof, proptest};
+use proptest::prelude::{
+    Just, ProptestConfig, Strategy, any, prop_assert_eq, prop_oneof, proptest,
+};
 
 use crate::common::{Random, TWO_KINGS, corpora, playouts};
 use crate::folder::Folder;
@@ -256,6 +258,8 @@ fn kept(format: BookFormat, known: BookMove) -> BookMove {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn entries_come_back_from_every_format(seed in any::<u64>()) {
         let entries = random_entries(seed);

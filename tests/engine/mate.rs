@@ -7,7 +7,7 @@ use raicho::mate::{MateLimits, MateSolver, Verdict, is_mating_line};
 use raicho::position::Position;
 
 /// Of each file one problem in this number.
-const SAMPLE: usize = 10;
+const SAMPLE: usize = 40;
 
 #[test]
 fn problems_are_solved_in_the_plies_of_their_file() {

@@ -40,31 +40,24 @@ fn equals_table(table: &'static str, name: &str) {
 
 #[test]
 fn values_are_those_of_other_programs() {
-    for (table, name) in [
+    #[rustfmt::skip]
+    let cases = [
         (EVALUATIONS, "halfkp_256x2-32-32"),
         (EVALUATIONS, "halfkpvm_256x2-32-32"),
         (EVALUATIONS, "halfkahm2_256x2-32-32"),
         (EVALUATIONS, "halfka1_512x2-16-32"),
         (EVALUATIONS, "SFNN_halfka2_256_7_32_k3k3"),
-        (
-            EVALUATIONS,
-            "SFNN_halfkahm2_256_8_32_hand16_k9k9z_progress4",
-        ),
+        (EVALUATIONS, "SFNN_halfkahm2_256_8_32_hand16_k9k9z_progress4"),
         (EVALUATIONS, "SFNN_halfkahm2_512_15_32_k3k3"),
-        (
-            MORE_EVALUATIONS,
-            "SFNN_ka2_256_8_32_c128_s64x2_hand64z_k13k13z",
-        ),
+        (MORE_EVALUATIONS, "SFNN_ka2_256_8_32_c128_s64x2_hand64z_k13k13z"),
         (MORE_EVALUATIONS, "SFNN_halfkahm1_128_16_32_hand1024_k3k3"),
         (MORE_EVALUATIONS, "SFNN_kp_128_7_32_hand64_k29k29"),
-        (
-            MORE_EVALUATIONS,
-            "SFNN_halfkp_128_7_32_hand256_k9k9_progress3",
-        ),
+        (MORE_EVALUATIONS, "SFNN_halfkp_128_7_32_hand256_k9k9_progress3"),
         (MORE_EVALUATIONS, "ka2_256x2-8-64"),
         (OWN_EVALUATIONS, "raicho_64x2-8"),
         (OWN_EVALUATIONS, "raicho_192x2-8"),
-    ] {
+    ];
+    for (table, name) in cases {
         equals_table(table, name);
     }
 }

@@ -5,7 +5,7 @@ use crate::common::{corpus, legal_move, position, table, texts};
 use raicho::mate::mate_in_one;
 use raicho::movegen::{self, legal_moves, perft};
 use raicho::position::{Declaration, Position};
-use raicho::types::{EnteringKingRule, Move, Move16, MoveList, Repetition};
+use raicho::types::{EnteringKingRule, Move, MoveList, Repetition};
 
 fn checks(position: &Position) -> Vec<Move> {
     let mut moves = MoveList::new();
@@ -160,17 +160,6 @@ fn malformed_sfens() {
         assert_eq!(result.is_ok(), is_good, "{sfen}: {result:?}");
     }
     assert!(rows.len() >= 7);
-}
-
-#[test]
-fn move_texts_of_the_games_round_trip() {
-    let Some(rows) = corpus("games_usi.txt") else {
-        return;
-    };
-    for text in rows.iter().flat_map(|row| row.split_whitespace().skip(2)) {
-        let mv: Move16 = text.parse().unwrap();
-        assert_eq!(mv.to_string(), text);
-    }
 }
 
 /// Whether the move mates, found out by making it.

@@ -74,11 +74,8 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
     let twice = analyze(&folder, "a.csa --nodes 5 --kif b.kif --csa b.kif");
     twice.is_refused("b.kif is the name of two outputs");
     assert_eq!(folder.text("a.csa"), GAME);
-    assert_eq!(
-        folder.names("."),
-        ["a.csa", "there"],
-        "nothing half written is left"
-    );
+    // Nothing half written is left.
+    assert_eq!(folder.names("."), ["a.csa", "there"]);
 }
 
 #[test]
@@ -149,11 +146,8 @@ fn odd_files_of_a_folder_are_named_or_read() {
     assert_eq!(errors.matches("skipped").count(), 4, "{errors}");
     for (name, moves) in [("nine", 2), ("none", 0), ("thousand", 1000)] {
         let game = folder.json(&format!("out/{name}.json"));
-        assert_eq!(
-            game["moves"].as_array().map(Vec::len),
-            Some(moves),
-            "{name}"
-        );
+        let found = game["moves"].as_array().map(Vec::len);
+        assert_eq!(found, Some(moves), "{name}");
     }
     // The handicap.
     folder
@@ -219,10 +213,8 @@ fn records_are_found_by_name_and_by_content_in_their_encoding() {
         let games = csa::read(&folder.text(&format!("out/{name}.csa")));
         games.expect("it can be read").remove(0)
     };
-    assert_eq!(
-        read("a").players,
-        ["羽生善治", "藤井聡太"].map(str::to_owned)
-    );
+    let players = ["羽生善治", "藤井聡太"].map(str::to_owned);
+    assert_eq!(read("a").players, players);
     for name in ["b", "c", "d"] {
         assert_eq!(read(name).moves.len(), 1);
     }
@@ -300,27 +292,16 @@ fn a_bad_position_is_named_by_its_line() {
     let good = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     let short = good.replace("LNSGKGSNL", "LNSGKGSN");
     let ranks = format!("# eight ranks\n9/9/9/9/9/9/9/9 b - 1\n{good}\n");
-    for (name, content, count, words) in [
-        (
-            "second.sfen",
-            format!("{good}\n{short}\n"),
-            1,
-            "second.sfen line 2: ",
-        ),
-        (
-            "first.sfen",
-            format!("{short}\n{good}\n"),
-            1,
-            "first.sfen line 1: ",
-        ),
+    let mixed = format!("# two positions\nstartpos moves 7g7f\nnonsense b - 1\n{good}\n");
+    #[rustfmt::skip]
+    let cases = [
+        ("second.sfen", format!("{good}\n{short}\n"), 1, "second.sfen line 2: "),
+        ("first.sfen", format!("{short}\n{good}\n"), 1, "first.sfen line 1: "),
         ("ranks.sfen", ranks, 1, "board has 8 ranks"),
-        (
-            "alone.sfen",
-            "hello\n".to_owned(),
-            0,
-            "alone.sfen line 1: 'hello' has 1 field,",
-        ),
-    ] {
+        ("mixed.sfen", mixed, 2, "mixed.sfen line 3: 'nonsense b - 1'"),
+        ("alone.sfen", "hello\n".to_owned(), 0, "alone.sfen line 1: 'hello' has 1 field,"),
+    ];
+    for (name, content, count, words) in cases {
         folder.write(name, &content);
         let [shown, errors] =
             analyze(&folder, &format!("{name} --depth 1 --positions")).ends_with(1);
@@ -398,10 +379,8 @@ fn records_keep_what_their_format_has_room_for() {
     csa.must_have("\n'**注意：定跡\n");
     assert_eq!(csa.matches("'** ").count(), 1, "one score a move: {csa}");
     // As `convert` does, by the extension.
-    assert!(
-        String::from_utf8(folder.bytes("b.kif")).is_err(),
-        "Shift JIS"
-    );
+    let kif = String::from_utf8(folder.bytes("b.kif"));
+    assert!(kif.is_err(), "Shift JIS");
 
     analyze(&folder, "a.kifu --nodes 50 --kif b.kifu").outputs();
     analyze(&folder, "b.kifu --nodes 60 --kif c.kifu").outputs();

@@ -69,7 +69,7 @@ fn every_game_can_be_read_and_ends_as_it_says() {
 #[test]
 fn a_kill_costs_the_running_game_only() {
     let folder = Folder::new();
-    let words = "gensfen --eval <material> --nodes 300 --games 20 --tree-positions 3 --out";
+    let words = "gensfen --eval <material> --nodes 100 --games 20 --tree-positions 3 --out";
     raicho!(folder, "{words} whole").outputs();
     for wanted in [1, 5, 9] {
         let is_time = || folder.lines("killed/gensfen.jsonl") >= wanted;

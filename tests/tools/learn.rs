@@ -133,7 +133,8 @@ fn wrong_options_are_refused_before_data_are_read() {
     let folder = Folder::new();
     write_games(&folder);
     folder.write("games.txt", "7g7f");
-    for (options, words) in [
+    #[rustfmt::skip]
+    let cases = [
         ("--shape raicho_63x2-8", "raicho_63x2-8"),
         ("--shape raicho_100x2-8", "raicho_100x2-8"),
         ("--batch 0", "batch 0, expected"),
@@ -143,24 +144,16 @@ fn wrong_options_are_refused_before_data_are_read() {
         ("--scale 0", "scale 0, expected"),
         ("--epochs 0", "--epochs 0, expected"),
         ("--epochs NaN", "--epochs NaN, expected"),
-        (
-            "--begin-with games.txt",
-            "neither a checkpoint nor a network",
-        ),
+        ("--begin-with games.txt", "neither a checkpoint nor a network"),
         ("--king-bits 16", "--king-bits needs --kind kppt"),
         ("--kpp-kkpt", "--kpp-kkpt needs --kind kppt"),
         ("--kind kppt --king-bits 24", "32, 16"),
-        (
-            "--kind kppt --shape raicho_64x2-8",
-            "--shape and --decay are for networks",
-        ),
-        (
-            "--kind kppt --decay 0.1",
-            "--shape and --decay are for networks",
-        ),
+        ("--kind kppt --shape raicho_64x2-8", "--shape and --decay are for networks"),
+        ("--kind kppt --decay 0.1", "--shape and --decay are for networks"),
         ("--kind kppt --begin-with x", "--begin-with is for networks"),
         ("--kind kppt --batch 0", "batch 0, expected"),
-    ] {
+    ];
+    for (options, words) in cases {
         let output = raicho!(folder, "learn {options} --out out games.pack").output();
         let said = text(&output.stderr);
         assert!(!output.status.success());

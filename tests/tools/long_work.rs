@@ -191,7 +191,7 @@ fn new_scores() {
 fn a_check_of_roots() {
     let folder = folder_with_games();
     let words = format!(
-        "roots {GAMES} --plies 6 --check-repetition --check-nodes 60 --check-games 2 \
+        "roots {GAMES} --plies 6 --check-repetition --check-nodes 20 --check-games 2 \
          --eval <material> --unfinished --out"
     );
     raicho!(folder, "{words} whole.hcp").outputs();

@@ -39,25 +39,21 @@ fn a_resumed_run_keeps_its_rules_and_its_files() {
     // A curve is another kind of run; neither hides the other.
     a_match(&folder, &format!("curve {CURVE}")).outputs();
     a_match(&folder, &format!("curve {PAIR}")).is_refused("holds a curve already");
-    for (words, part) in [
+    #[rustfmt::skip]
+    let cases = [
         ("run --resume --nodes 30", "--nodes without --engine"),
-        (
-            "run --resume --max-moves 70",
-            "rules: max_moves 70 instead of",
-        ),
+        ("run --resume --max-moves 70", "rules: max_moves 70 instead of"),
         ("run --resume --seed 2", "openings: seed 2 instead of 1"),
         ("run --resume --ponder", "--ponder differs"),
         ("run --resume --format gauntlet", "--format differs"),
         ("run --resume --nodes 20,30", "holds no curve"),
         ("run --resume --json run/match.json", own),
         ("run --resume --html run/match.json", own),
-        (
-            "run --resume --json page.html --html page.html",
-            "are the same file",
-        ),
+        ("run --resume --json page.html --html page.html", "are the same file"),
         ("curve --resume --seed 2", "openings: seed 2 instead of 1"),
         ("curve --resume --json curve/curve.json", own),
-    ] {
+    ];
+    for (words, part) in cases {
         raicho!(folder, "match --out {words}").is_refused(part);
     }
     raicho!(folder, "match --out run --resume").outputs();

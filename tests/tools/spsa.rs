@@ -140,26 +140,19 @@ fn folder_holds_one_run_that_stays_as_it_began() {
     run(&folder, &engine, &format!("{words} --resume")).stdout();
     run(&folder, &engine, &words).is_refused("--resume");
     let other = "parameter 'Tilt, float, 0.7, -1, 1, 0.1, 0.1' instead of 'Skill,";
-    for (words, part) in [
-        (
-            "--iterations 3",
-            "holds another run: --iterations 3 instead of 2",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("--iterations 3", "holds another run: --iterations 3 instead of 2"),
         ("--nodes 100", "--nodes without --engine"),
         ("--seed 2", "openings: seed 2 instead of 1"),
         ("--max-moves 70", "rules: max_moves 70 instead of 60"),
         ("--pairs 2", "--pairs 2 instead of 1"),
         (&format!("--param {TILT}"), other),
-        (
-            &format!("--param {SKILL} --param {TILT}"),
-            "2 parameters instead of 1",
-        ),
+        (&format!("--param {SKILL} --param {TILT}"), "2 parameters instead of 1"),
         ("--engine cmd=other --nodes 100", "engine: "),
-        (
-            &format!("--nodes 200 --engine '{engine}'"),
-            "engine: time_control",
-        ),
-    ] {
+        (&format!("--nodes 200 --engine '{engine}'"), "engine: time_control"),
+    ];
+    for (words, part) in cases {
         resume(&folder, words).is_refused(part);
     }
     folder.write("run/tuning.json", "{}");
@@ -172,35 +165,18 @@ fn folder_holds_one_run_that_stays_as_it_began() {
 fn what_cannot_be_tuned_is_an_error_before_a_folder_is_made() {
     let folder = Folder::new();
     let tuned = engine("tuned");
-    for (param, part) in [
-        (
-            "Skil,int,35,0,100,8,0.1",
-            "no option Skil, it has USI_Hash, Seed,",
-        ),
-        (
-            "Skill,int,35,0,200,8,0.1",
-            "option Skill from 0 to 100, expected all of 0 to 200",
-        ),
-        (
-            "Skill,float,35,0,100,8,0.1",
-            "option Skill of type spin, expected string",
-        ),
-        (
-            "Tilt,int,0,0,100,8,0.1",
-            "option Tilt of type string, expected spin",
-        ),
-        (
-            &format!("{SKILL} --engine '{tuned}'"),
-            "2 engines, expected one",
-        ),
-        (
-            &format!("{SKILL} --param {SKILL}"),
-            "Skill is there already",
-        ),
-    ] {
+    #[rustfmt::skip]
+    let cases = [
+        ("Skil,int,35,0,100,8,0.1", "no option Skil, it has USI_Hash, Seed,"),
+        ("Skill,int,35,0,200,8,0.1", "option Skill from 0 to 100, expected all of 0 to 200"),
+        ("Skill,float,35,0,100,8,0.1", "option Skill of type spin, expected string"),
+        ("Tilt,int,0,0,100,8,0.1", "option Tilt of type string, expected spin"),
+        (&format!("{SKILL} --engine '{tuned}'"), "2 engines, expected one"),
+        (&format!("{SKILL} --param {SKILL}"), "Skill is there already"),
+    ];
+    for (param, part) in cases {
         run(&folder, &tuned, &format!("--iterations 2 --param {param}")).is_refused(part);
     }
-    run(&folder, &tuned, "--iterations 2").is_refused("nothing to tune");
     let words = format!("--iterations 2 --param {SKILL}");
     let set = tuned.clone() + ",option.Skill=3";
     run(&folder, &set, &words).is_refused("Skill is set to 3 and tuned");

@@ -75,7 +75,10 @@ fn count_bug_counter_moves(histories: &Histories) -> usize {
 /// A move of every piece to every square.
 fn possible_moves() -> impl Iterator<Item = Move> {
     let onto = |to: Square| {
-        let from = [Square::S11, Square::S12][usize::from(to == Square::S11)];
+        let elsewhere = [Square::S11, Square::S12]
+            .into_iter()
+            .find(|&from| from != to);
+        let from = elsewhere.expect("two squares");
         Piece::ALL.map(|piece| Move::normal(from, to, piece))
     };
     Square::ALL.into_iter().flat_map(onto)

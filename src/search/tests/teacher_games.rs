@@ -179,8 +179,8 @@ fn strict_games_stay_as_they_are(count: u64, depth: Depth, check: Check) {
 
 #[test]
 fn strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
-    strict_games_stay_as_they_are(150, 3, Check::Whole);
-    strict_games_stay_as_they_are(150, 3, Check::None);
+    strict_games_stay_as_they_are(50, 3, Check::Whole);
+    strict_games_stay_as_they_are(50, 3, Check::None);
 }
 
 /// A long form of the test above, for minutes.

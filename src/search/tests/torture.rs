@@ -207,7 +207,7 @@ fn check_account(account: &Account) {
 fn collisions_do_no_harm() {
     for key_bits in KEY_BITS {
         for threads in [1, 3] {
-            check_account(&Torture::new(threads, key_bits, 2021).run(500));
+            check_account(&Torture::new(threads, key_bits, 2021).run(150));
         }
     }
 }

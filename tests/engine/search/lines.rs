@@ -32,7 +32,7 @@ fn lines_reach_most_of_their_depth() {
     };
     let (mut length, mut wanted) = (0, 0);
     for sfen in [START_SFEN, MATSURI] {
-        let report = search(&position(sfen), to_depth(10), &settings);
+        let report = search(&position(sfen), to_depth(8), &settings);
         for info in report.infos.iter().filter(|info| info.depth >= 6) {
             length += info.pv.len().min(info.depth as usize);
             wanted += info.depth as usize;
@@ -86,7 +86,7 @@ fn long_searches_tell_what_they_do() {
     let start_time = began.checked_sub(Duration::from_secs(4));
     let limits = Limits {
         start: start_time.expect("the machine runs for longer"),
-        ..to_nodes(600_000)
+        ..to_nodes(300_000)
     };
     let events = start(&mut searcher, &root, limits, &settings);
     let events: Vec<Event> = events.iter().collect();

@@ -10,7 +10,7 @@ use raicho::search::{Decision, Event, Info, Limits};
 use raicho::types::Bound;
 
 /// Searches of N = 100 · 1.5^i nodes.
-const SEARCHES: usize = 20;
+const SEARCHES: usize = 14;
 const LEAST_NODES: u64 = 100;
 
 fn node_counts() -> impl Iterator<Item = u64> {

@@ -23,7 +23,7 @@ fn several_threads_agree_on_one_decision() {
         MATSURI,
         "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50",
     ] {
-        for nodes in (1..40).map(|round| round * round * 40) {
+        for nodes in (1..20).map(|round| round * round * 40) {
             let report = search(&position(sfen), to_nodes(nodes), &with_threads(3));
             assert!(matches!(report.decision, Decision::Move { .. }));
         }

@@ -2,7 +2,6 @@
 //! invented.
 
 use super::driver::{Driver, must_count};
-use crate::common::corpus;
 use crate::runner::Text;
 
 const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
@@ -40,22 +39,18 @@ fn check_refusal(bad: &str, reason: &str) {
 
 #[test]
 fn malformed_positions_keep_the_last_good_one() {
-    for (position, reason) in [
+    #[rustfmt::skip]
+    let cases = [
         ("position", "word 2 of \"position\""),
         ("position sfen", "word 3 of \"position\""),
-        (
-            "position startpos 7g7f",
-            "\"7g7f\", word 3 of \"position\", expected \"moves\"",
-        ),
+        ("position startpos 7g7f", "\"7g7f\", word 3 of \"position\", expected \"moves\""),
         ("position hello", ""),
         ("position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL", ""),
-        (
-            "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSN b - 1",
-            "rank 9",
-        ),
+        ("position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSN b - 1", "rank 9"),
         ("position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL x - 1", "x"),
         ("position sfen PPPPPPPPP/9/4k4/9/9/9/9/9/4K4 b - 1", ""),
-    ] {
+    ];
+    for (position, reason) in cases {
         check_refusal(position, reason);
     }
 }
@@ -95,20 +90,6 @@ fn sloppy_positions_are_accepted() {
         let position = format!("position startpos moves 7g7f {end}");
         assert_eq!(driver.replies(&position), [""; 0]);
         assert!(drawn_sfen(&mut driver).ends_with(" w - 2"));
-    }
-}
-
-#[test]
-fn corpus_of_malformed_sfens() {
-    for row in corpus("sfen_malformed.tsv").unwrap_or_default() {
-        let mut fields = row.split('\t');
-        let [sfen, expected] = [(); 2].map(|()| fields.next().unwrap_or_default());
-        let position = format!("position sfen {sfen}");
-        if expected.contains("reject") || expected.contains("board only") {
-            check_refusal(&position, "");
-        } else {
-            assert_eq!(Driver::ready().replies(&position), [""; 0], "{row}");
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::driver::{Driver, count};
 
-const SEQUENCES: usize = 300;
+const SEQUENCES: usize = 100;
 const LONGEST: usize = 12;
 /// Sequences for each engine; then `quit` is sent in whatever state it is.
 const SEQUENCES_PER_PROCESS: usize = 50;

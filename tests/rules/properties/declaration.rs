@@ -189,7 +189,7 @@ fn declarations_equal_a_count_over_the_text() {
         handicap_wins += usize::from(with_handicap.is_some() && by_27.is_none());
     };
     let mut positions = 0;
-    for _ in 0..60_000 {
+    for _ in 0..20_000 {
         let Ok(mut position) = Position::from_sfen(&random_sfen(random)) else {
             continue;
         };

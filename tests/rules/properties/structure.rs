@@ -57,11 +57,8 @@ fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
     });
     let kinds = castles.map(|pairs| pairs.by_part.len());
     println!("{kinds:?} castles in {positions} positions");
-    assert!(
-        kinds
-            .iter()
-            .all(|&kinds| kinds > 500 && kinds < positions / 2)
-    );
+    let is_many = |&kinds: &usize| kinds > 500 && kinds < positions / 2;
+    assert!(kinds.iter().all(is_many));
 }
 
 #[test]
@@ -76,12 +73,8 @@ fn a_move_that_touches_no_castle_leaves_the_keys() {
                 touching += 1;
             } else {
                 others += 1;
-                assert_eq!(
-                    after.castle_keys(),
-                    before,
-                    "{mv} in {}",
-                    position.to_sfen()
-                );
+                let keys = after.castle_keys();
+                assert_eq!(keys, before, "{mv} in {}", position.to_sfen());
             }
             after.undo_move();
         }

@@ -37,7 +37,7 @@ fn attacked_below(board: &Board, by: Color, limit: u32) -> Bitboard {
 #[test]
 fn lesser_attacks_are_those_of_a_walk_over_the_board() {
     let (mut threatened, mut quiet) = (0, 0);
-    playouts(every_start(), 3, 80, |position, _, _| {
+    playouts(every_start(), 2, 80, |position, _, _| {
         let board = position.board();
         for by in Color::ALL {
             let lesser = board.lesser_attacks(by);

@@ -50,13 +50,10 @@ fn an_illegal_move_loses_and_is_shown_with_its_position() {
     let outcome = loses(&against("illegal", 2), Reason::IllegalMove);
     let entry = &outcome.entries[0];
     entry.detail.must_have("illegal move");
-    assert!(
-        [" b ", " w "]
-            .iter()
-            .any(|side| entry.detail.contains(side)),
-        "{}",
-        entry.detail
-    );
+    let has_side = [" b ", " w "]
+        .iter()
+        .any(|side| entry.detail.contains(side));
+    assert!(has_side, "{}", entry.detail);
     // The third move of the engine: two of its own and two or three of the other stand in the
     // record.
     assert!((4..=5).contains(&entry.moves), "{} moves", entry.moves);
@@ -138,10 +135,8 @@ fn a_margin_forgives_a_little() {
 fn resigning_is_no_fault() {
     let outcome = play(&against("resign", 2));
     for entry in &outcome.entries {
-        assert_eq!(
-            (entry.reason, &entry.dialogue),
-            (Reason::Resignation, &None)
-        );
+        assert_eq!(entry.reason, Reason::Resignation);
+        assert_eq!(entry.dialogue, None);
     }
     assert_eq!(outcome.json()["pairings"][0]["pentanomial"][4], 1);
 }
@@ -180,10 +175,8 @@ fn a_second_answer_harms_nobody_else() {
         let loser = entry
             .winner
             .map(|winner| names[1 - winner.index()].as_str());
-        assert!(
-            !entry.reason.is_fault() || loser == Some("hasty"),
-            "{entry:?}"
-        );
+        let is_fine = !entry.reason.is_fault() || loser == Some("hasty");
+        assert!(is_fine, "{entry:?}");
     }
 }
 

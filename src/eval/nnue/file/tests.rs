@@ -17,6 +17,16 @@ fn refusal(bytes: &[u8]) -> String {
     Network::read(bytes).expect_err("a broken file").to_string()
 }
 
+#[track_caller]
+fn begins(text: &str, part: &str) {
+    assert!(text.starts_with(part), "{text}, not {part}");
+}
+
+#[track_caller]
+fn contains(text: &str, part: &str) {
+    assert!(text.contains(part), "{text} without {part}");
+}
+
 /// The shape and the warnings of a file that can be read.
 fn accepted(bytes: &[u8]) -> (String, Vec<String>) {
     let (network, warnings) = Network::read(bytes).unwrap();
@@ -69,11 +79,7 @@ fn a_plain_file_may_end_nowhere_else() {
         for length in [start, start + 1, usize::midpoint(start, end), end - 1] {
             // Eight bytes fewer look like a file without hashes.
             if length < end && length + 8 != file.len() {
-                let refusal = refusal(&file[..length]);
-                assert!(
-                    refusal.starts_with(field),
-                    "{length}: {refusal}, not {field}"
-                );
+                begins(&refusal(&file[..length]), field);
             }
         }
     }
@@ -109,17 +115,16 @@ fn a_file_must_not_go_on() {
     for name in [PLAIN, STACKS] {
         let mut file = file(name);
         file.push(0);
-        let refusal = refusal(&file);
-        assert!(refusal.starts_with("end of the file"), "{refusal}");
+        begins(&refusal(&file), "end of the file");
     }
 }
 
 #[test]
 fn anything_else_is_refused() {
-    assert!(refusal(&[]).starts_with("magic number"));
+    begins(&refusal(&[]), "magic number");
     for size in [1, 4, 12, 1000, 1_000_000] {
-        assert!(refusal(&vec![0; size]).starts_with("magic number"));
-        assert!(refusal(&vec![0xff; size]).starts_with("magic number"));
+        begins(&refusal(&vec![0; size]), "magic number");
+        begins(&refusal(&vec![0xff; size]), "magic number");
     }
     let mut flipped = file(PLAIN);
     flipped[0] ^= 1;
@@ -136,8 +141,8 @@ fn a_text_cannot_be_longer_than_the_file() {
         file[8..12].copy_from_slice(&length.to_le_bytes());
         let refusal = refusal(&file);
         let field = "length of the architecture text";
-        assert!(refusal.starts_with(field), "{refusal}");
-        assert!(refusal.contains(&length.to_string()), "{refusal}");
+        begins(&refusal, field);
+        contains(&refusal, &length.to_string());
     }
 }
 
@@ -150,14 +155,8 @@ fn the_size_decides_where_text_and_hashes_are_wrong() {
     let (shape, warnings) = accepted(&file);
     assert_eq!(shape, "kp_128x2-16-64");
     assert_eq!(warnings.len(), 2);
-    assert!(
-        warnings[0].starts_with("file hash: found 0x"),
-        "{warnings:?}"
-    );
-    assert!(
-        warnings[1].starts_with("hash of the transformer"),
-        "{warnings:?}"
-    );
+    begins(&warnings[0], "file hash: found 0x");
+    begins(&warnings[1], "hash of the transformer");
     for text in [
         "",
         "Features=HalfKP(Friend)[125388->256x2]",
@@ -165,10 +164,7 @@ fn the_size_decides_where_text_and_hashes_are_wrong() {
     ] {
         let (shape, warnings) = accepted(&with_text(&file, text));
         assert_eq!((shape.as_str(), warnings.len()), ("kp_128x2-16-64", 3));
-        assert!(
-            warnings[0].starts_with("architecture text: found"),
-            "{warnings:?}"
-        );
+        begins(&warnings[0], "architecture text: found");
         assert!(!warnings[0].contains(char::is_control), "{}", warnings[0]);
     }
     // A valid text of another shape is overruled by the size.
@@ -181,10 +177,10 @@ fn a_size_that_fits_nothing_is_refused() {
     let file = with_text(&file(PLAIN), "Features=?");
     for size in [file.len() - 1, file.len() - 9, 30, 22] {
         let refusal = refusal(&file[..size]);
-        assert!(refusal.starts_with("size: found"), "{refusal}");
+        begins(&refusal, "size: found");
         let found = format!(" {} bytes", size - 12 - "Features=?".len());
         for part in [&found, "is nearest with", "'Features=?'"] {
-            assert!(refusal.contains(part), "{refusal}");
+            contains(&refusal, part);
         }
     }
 }
@@ -197,15 +193,12 @@ fn of_several_shapes_the_hash_or_the_text_tells_which() {
     assert_eq!((shape.as_str(), warnings.len()), (name, 1));
     file[4] ^= 1;
     let refusal = refusal(&file);
-    assert!(refusal.starts_with("size: found"), "{refusal}");
-    assert!(
-        refusal.contains("kp_256x2-8-128, kp_256x2-16-16"),
-        "{refusal}"
-    );
+    begins(&refusal, "size: found");
+    contains(&refusal, "kp_256x2-8-128, kp_256x2-16-16");
     let text = name.parse::<Shape>().unwrap().text();
     let (shape, warnings) = accepted(&with_text(&file, &text));
     assert_eq!((shape.as_str(), warnings.len()), (name, 1));
-    assert!(warnings[0].starts_with("file hash"), "{}", warnings[0]);
+    begins(&warnings[0], "file hash");
 }
 
 #[test]
@@ -213,7 +206,7 @@ fn a_shape_that_only_the_text_tells_is_read() {
     let name = "kp_64x2-12-40";
     let file = file(name);
     assert_eq!(accepted(&file), (name.to_owned(), Vec::new()));
-    assert!(refusal(&with_text(&file, "")).starts_with("size"));
+    begins(&refusal(&with_text(&file, "")), "size");
 }
 
 #[test]
@@ -262,15 +255,12 @@ fn texts_with_stacks_decide() {
         ("ModelType", "SCReLU"),
         ("SFNN_KP_64", "SFNN_KP_65"),
     ] {
-        let refusal = refusal(&with_text(&file, &good.replace(from, to)));
-        assert!(refusal.starts_with("architecture text"), "{to}: {refusal}");
+        let changed = with_text(&file, &good.replace(from, to));
+        begins(&refusal(&changed), "architecture text");
     }
     for other in ["", "?", &"kp_64x2-8-32".parse::<Shape>().unwrap().text()] {
         let refusal = refusal(&with_text(&file, other));
-        assert!(
-            refusal.contains("compressed, expected 'ModelType=SFNN"),
-            "{refusal}"
-        );
+        contains(&refusal, "compressed, expected 'ModelType=SFNN");
     }
     // Larger than the file: nothing is allocated for it.
     for (name, field) in [
@@ -284,8 +274,7 @@ fn texts_with_stacks_decide() {
         ("SFNN_halfkp_64_7_32_k3k3", "weights of the transformer"),
     ] {
         let shape: Shape = name.parse().unwrap();
-        let refusal = refusal(&with_text(&file, &shape.text()));
-        assert!(refusal.contains(field), "{name}: {refusal}");
+        contains(&refusal(&with_text(&file, &shape.text())), field);
     }
 }
 
@@ -294,25 +283,19 @@ fn compressed_sections_are_checked() {
     let file = file(STACKS);
     let body = 12 + text_length(&file);
     let size = body + 4 + LEB128_MAGIC.len();
-    let damaged = |offset: usize, bytes: &[u8]| {
+    let length = u32::from_le_bytes(file[size..size + 4].try_into().unwrap());
+    for (offset, bytes) in [
+        (body + 4, &b"compressed"[..]),
+        (size, &[0xff; 4]),
+        (size, &[0; 4]),
+        (size, &(length - 1).to_le_bytes()),
+        (size, &(length + 1).to_le_bytes()),
+        (size + 4, &[0x80; 3]),
+        (size + 4 + length as usize - 1, &[0x80]),
+    ] {
         let mut damaged = file.clone();
         damaged[offset..offset + bytes.len()].copy_from_slice(bytes);
-        refusal(&damaged)
-    };
-    let length = u32::from_le_bytes(file[size..size + 4].try_into().unwrap());
-    for refusal in [
-        damaged(body + 4, b"compressed"),
-        damaged(size, &[0xff; 4]),
-        damaged(size, &[0; 4]),
-        damaged(size, &(length - 1).to_le_bytes()),
-        damaged(size, &(length + 1).to_le_bytes()),
-        damaged(size + 4, &[0x80; 3]),
-        damaged(size + 4 + length as usize - 1, &[0x80]),
-    ] {
-        assert!(
-            refusal.starts_with("biases of the transformer: "),
-            "{refusal}"
-        );
+        begins(&refusal(&damaged), "biases of the transformer: ");
     }
 }
 
@@ -349,7 +332,7 @@ fn missing_files_and_folders() {
     std::fs::create_dir_all(&nets).unwrap();
     assert!(!open(&nets).is_empty());
     std::fs::write(nets.join(FILE_NAME), [0; 3]).unwrap();
-    assert!(open(&nets).starts_with("magic number"));
+    begins(&open(&nets), "magic number");
     std::fs::write(nets.join(FILE_NAME), file(PLAIN)).unwrap();
     let (network, warnings) = Network::open(&nets).unwrap();
     assert_eq!((&*network.shape().to_string(), warnings.len()), (PLAIN, 0));
@@ -359,6 +342,6 @@ fn missing_files_and_folders() {
     let (network, _) = Network::open(&own).unwrap();
     assert_eq!(network.shape().to_string(), "raicho_64x2-8");
     std::fs::write(&own, b"RAICHONNE").unwrap();
-    assert!(open(&own).starts_with("version"));
+    begins(&open(&own), "version");
     std::fs::remove_dir_all(nets).unwrap();
 }
