@@ -2,7 +2,7 @@
 
 use crate::books::made_up;
 use crate::folder::Folder;
-use crate::runner::{Text, raicho, text};
+use crate::runner::{Text, raicho};
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 
@@ -13,7 +13,7 @@ fn a_position_has_one_line_with_its_candidates() {
         "sfen {START} 1\n7g7f none 40 20 30\n2g2f 3c3d 35 21 0\n5g5f none -20 18 2\n\
          1a1b none 0 30 1\n"
     );
-    folder.write("a.db", &book);
+    folder.write("a.db", book);
     folder.write(
         "p.txt",
         "startpos\n# a comment\nstartpos moves 1g1f\nnonsense\n",
@@ -40,7 +40,7 @@ fn faults_are_printed_and_the_good_part_is_written() {
         "sfen {START} 1\n7g7f none 40 20 30\n7g7e none 0 0 1\n7g7f none 1 1 1\nfoo\n\
          sfen {START} 1\n2g2f none 0 0 1\n"
     );
-    folder.write("bad.db", &book);
+    folder.write("bad.db", book);
     let [said, _] = raicho!(folder, "book validate bad.db").ends_with(1);
     for fault in [
         "line 5: \"foo\" is no move",
@@ -62,7 +62,7 @@ fn a_book_larger_than_the_memory_is_sorted_in_files() {
     let folder = Folder::new();
     let mut book = Vec::new();
     made_up::write(&mut book, 6_000, 39);
-    folder.write("made-up.db", &text(&book));
+    folder.write("made-up.db", book);
     for (words, extension) in [("convert --out", "ybb"), ("validate --skip", "db")] {
         let written = |name: &str, memory: u32| {
             let name = format!("{name}.{extension}");
@@ -81,7 +81,7 @@ fn a_book_larger_than_the_memory_is_sorted_in_files() {
 fn moves_are_left_out_and_get_another_depth() {
     let folder = Folder::new();
     let moves = "1g1f none 9 9 1\n7g7f 3c3d 40 3 30\n2g2f none 30 0 1\n";
-    folder.write("a.db", &format!("sfen {START} 1\n{moves}"));
+    folder.write("a.db", format!("sfen {START} 1\n{moves}"));
     raicho!(
         folder,
         "book convert --depth 32 --loss 30 --out deep.db a.db"
@@ -95,7 +95,7 @@ fn moves_are_left_out_and_get_another_depth() {
 #[test]
 fn a_conversion_says_what_is_lost_and_replaces_nothing() {
     let folder = Folder::new();
-    folder.write("a.db", &format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n"));
+    folder.write("a.db", format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n"));
     let said = raicho!(folder, "book convert --out a.ybb a.db").prints("1 position written to");
     said.must_have("left out or limited: 1 ponder move, 1 value, 1 count");
     let said = raicho!(folder, "book convert --lang ja --force --out a.ybb a.db").stdout();

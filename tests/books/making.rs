@@ -67,12 +67,12 @@ fn what_was_searched_well_enough_is_not_searched_again() {
     let after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
     let deep = format!("sfen {start}\n7g7f none 9 5 1\n2g2f none 8 5 1\n1g1f none 7 5 1\n");
     let book = format!("#YANEURAOU-DB2016 1.00\n{deep}sfen {after}\n3c3d none 9 4 1\n");
-    folder.write("in.db", &book);
+    folder.write("in.db", book);
     let words = "--depth 5 --multipv 3 --out out.db --hash 1 --eval <material>";
     let said = raicho!(folder, "book think --book in.db {words}").stdout();
     said.must_begin("1 position searched, 2 written");
     let text = folder.text("out.db");
-    text.must_have(&deep);
+    text.must_have(deep);
     let node = text.split("sfen ").find(|node| node.starts_with(after));
     node.expect("the other position").must_have(" 5 1\n");
 }

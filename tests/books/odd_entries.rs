@@ -9,7 +9,7 @@ const AFTER: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL
 
 /// Runs `think` over a book, and returns what it says and the book that it writes.
 fn think(folder: &Folder, book: &str) -> (String, String) {
-    folder.write("in.db", &format!("#YANEURAOU-DB2016 1.00\n{book}"));
+    folder.write("in.db", format!("#YANEURAOU-DB2016 1.00\n{book}"));
     let quick = "--depth 3 --hash 1 --eval <material> --force";
     let words = format!("book think --book in.db --out out.db {quick}");
     (raicho!(folder, "{words}").stdout(), folder.text("out.db"))

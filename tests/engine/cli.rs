@@ -187,7 +187,7 @@ fn help_offers_no_option_that_is_always_refused() {
 #[test]
 fn a_bad_line_of_a_file_is_named_once_and_cut() {
     let folder = Folder::new();
-    folder.write("zeros.sfen", &"0".repeat(3_000_000));
+    folder.write("zeros.sfen", "0".repeat(3_000_000));
     for words in [
         "bench --sfen-file zeros.sfen",
         "analyze zeros.sfen --depth=1",

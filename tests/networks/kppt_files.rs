@@ -1,10 +1,15 @@
 //! Files of three-piece evaluations: all layouts, and folders that cannot be used. The files are
 //! sparse, so that they take no space.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
 use crate::folder::Folder;
+use crate::networks::kppt_names::{NAMES, SIZES, is_whole_kpp};
 use crate::runner::Text;
 use raicho::eval::kppt::scalar::Weights;
 use raicho::eval::kppt::{Kind, Tables};
@@ -179,4 +184,45 @@ fn a_table_that_is_not_symmetric_is_noticed() {
     warning.must_begin("KPP is not symmetric, [3][");
     let (weight, transposed) = warning.split_once(" differs from ").expect("two weights");
     assert!(!weight.ends_with(transposed.split(';').next().unwrap_or_default()));
+}
+
+/// Folders with random names and sizes: they are refused with a message, and never read as something
+/// that they are not.
+#[test]
+fn random_folders_are_refused_with_a_message() {
+    let mut random = ChaCha8Rng::seed_from_u64(41);
+    let mut messages = BTreeSet::new();
+    for _ in 0..600 {
+        let folder = Folder::new();
+        for name in NAMES {
+            if random.random_range(0..3) == 0 {
+                continue;
+            }
+            let right = SIZES[random.random_range(0..SIZES.len())];
+            let size = match random.random_range(0..8) {
+                0 => 0,
+                1 => right - 1,
+                2 => right + 1,
+                3 => random.random_range(0..right),
+                4 => right / 2,
+                _ => right,
+            };
+            let size = if is_whole_kpp(name, size) {
+                size - random.random_range(1..size)
+            } else {
+                size
+            };
+            if random.random_range(0..20) == 0 {
+                folder.make(name);
+            } else {
+                write(&folder, name, size, &[]);
+            }
+        }
+        // No KPP has a right size.
+        let message = error(&folder);
+        assert!(!message.is_empty() && !message.contains('\n'), "{message}");
+        // The numbers of bytes differ from round to round.
+        messages.insert(message.split(" has ").next().map(str::to_owned));
+    }
+    assert!(messages.len() >= 4, "{messages:?}");
 }

@@ -302,7 +302,7 @@ fn a_bad_position_is_named_by_its_line() {
         ("alone.sfen", "hello\n".to_owned(), 0, "alone.sfen line 1: 'hello' has 1 field,"),
     ];
     for (name, content, count, words) in cases {
-        folder.write(name, &content);
+        folder.write(name, content);
         let [shown, errors] =
             analyze(&folder, &format!("{name} --depth 1 --positions")).ends_with(1);
         errors.must_have(words);

@@ -253,7 +253,7 @@ fn faults_are_named() {
     raicho!(folder, "{small} --resume").outputs();
 
     // Other games than those of the run.
-    folder.write("games.pack", &bytes);
+    folder.write("games.pack", bytes);
     refused(resume, "belongs to other data");
     folder.write("out/checkpoint.bin", "RAICHO");
     refused(resume, "no checkpoint");

@@ -40,7 +40,7 @@ fn resume(folder: &Folder, words: &str) -> Raicho {
 #[test]
 fn values_move_towards_the_best() {
     let folder = Folder::new();
-    folder.write("params.txt", &format!("# one of two\n{SKILL}\n"));
+    folder.write("params.txt", format!("# one of two\n{SKILL}\n"));
     let words = format!("--param {TILT} --iterations 250 --params params.txt --pairs 2 --json");
     let output = run(&folder, &engine("tuned"), &(words + " --concurrency 2")).stdout();
     let result: Value = serde_json::from_str(&output).expect("JSON on stdout");
@@ -256,7 +256,7 @@ fn faults_of_unfinished_iterations_are_forgotten() {
     run(&folder, &engine("tuned"), &words).stdout();
     let mut state: Value = serde_json::from_str(&folder.text("run/spsa.json")).expect("JSON");
     state["unfinished"] = vec![1].into();
-    folder.write("run/spsa.json", &state.to_string());
+    folder.write("run/spsa.json", state.to_string());
     let fault = "{\"iteration\":1,\"game\":1,\"side\":\"plus\",\"reason\":\"hang\",\
                  \"detail\":\"\",\"values\":[]}\n";
     folder.write("run/faults.jsonl", fault);

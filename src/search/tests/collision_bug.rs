@@ -8,8 +8,6 @@ use super::*;
 use crate::movegen::CheckSquares;
 use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
-use crate::search::root::root_moves;
-use crate::search::worker::Worker;
 use crate::types::{Move, MoveList, Piece, Square};
 
 /// The position of the entry: the rook is black's and may promote.
@@ -41,16 +39,6 @@ fn entry() -> Entry {
         bound: Bound::Lower,
         is_pv: true,
     }
-}
-
-/// A worker at a position, with its own table.
-fn worker(position: &Position) -> Worker {
-    let (limits, settings) = (Limits::default(), Settings::default());
-    let task = task(position, limits, settings);
-    let moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new().expect("there is memory");
-    worker.begin(task, moves);
-    worker
 }
 
 fn plant(worker: &Worker, position: &Position) {

@@ -2,8 +2,6 @@
 //! ends.
 
 use super::*;
-use crate::search::root::root_moves;
-use crate::search::worker::Worker;
 use crate::types::value::mated_in;
 use crate::types::{Ply, Value};
 
@@ -16,10 +14,7 @@ fn completed(
     value: Option<Value>,
 ) -> String {
     let root = position(sfen);
-    let task = task(&root, Limits::default(), Settings::default());
-    let root_moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new().expect("there is memory");
-    worker.begin(task, root_moves);
+    let mut worker = worker(&root);
     let first = root.to_move(stored(moves[0])).expect("the piece is there");
     let mut best = worker.root_moves[0].clone();
     best.mv = first;

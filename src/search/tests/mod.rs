@@ -10,8 +10,10 @@ mod torture;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use super::root::root_moves;
 use super::signals::Signals;
 use super::thread::Task;
+use super::worker::Worker;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use crate::movegen::legal_moves;
 use crate::position::{Position, START_SFEN};
@@ -27,17 +29,21 @@ fn stored(text: &str) -> Move16 {
     text.parse().expect("the test gives a good move")
 }
 
-/// The task of a single thread with a table of 1 MB.
-fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
-    Task {
+/// A worker at a position, with a table of 1 MB.
+fn worker(position: &Position) -> Worker {
+    let task = Task {
         thread: 0,
         position: position.clone(),
-        limits: Arc::new(limits),
-        settings: Arc::new(settings),
+        limits: Arc::default(),
+        settings: Arc::default(),
         table: Arc::new(TranspositionTable::new(1).expect("memory for a table of 1 MB")),
         signals: Arc::new(Signals::of_search(1, false)),
         collisions: None,
-    }
+    };
+    let moves = root_moves(&task.position, &task.limits, &task.settings);
+    let mut worker = Worker::new().expect("there is memory");
+    worker.begin(task, moves);
+    worker
 }
 
 fn settings() -> Settings {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::search::{Clock, Decision, Event, Info, Limits, Searcher, Settings};
-use raicho::types::{Bound, EnteringKingRule, Move, Score};
+use raicho::types::{EnteringKingRule, Move, Score};
 
 use crate::common::{MATSURI, Random, legal_move, position, random_move};
 

@@ -46,8 +46,8 @@ struct Ledger {
 impl Ledger {
     fn enter(&mut self, line: &str) {
         let parsed = ParsedLine::parse(line);
-        let mut commands = parsed.errors.iter().map(|error| error.command());
-        let is_bad_position = commands.any(|command| command == Some("position"));
+        let mut errors = parsed.errors.iter();
+        let is_bad_position = errors.any(|error| error.command() == Some("position"));
         match parsed.command {
             Some(Command::Position(position)) => {
                 let sfen = match &position.start {

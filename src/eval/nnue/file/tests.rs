@@ -13,17 +13,17 @@ fn file(name: &str) -> Vec<u8> {
 }
 
 /// The message with which a file is refused.
-fn refusal(bytes: &[u8]) -> String {
+pub(super) fn refusal(bytes: &[u8]) -> String {
     Network::read(bytes).expect_err("a broken file").to_string()
 }
 
 #[track_caller]
-fn begins(text: &str, part: &str) {
+pub(super) fn begins(text: &str, part: &str) {
     assert!(text.starts_with(part), "{text}, not {part}");
 }
 
 #[track_caller]
-fn contains(text: &str, part: &str) {
+pub(super) fn contains(text: &str, part: &str) {
     assert!(text.contains(part), "{text} without {part}");
 }
 
@@ -53,36 +53,41 @@ fn text(file: &[u8]) -> String {
 #[test]
 fn a_plain_file_may_end_nowhere_else() {
     let file = file(PLAIN);
-    let body = 12 + text_length(&file);
-    let mut fields = vec![
-        (0, "magic number"),
+    let fields = [
+        (4, "magic number"),
         (4, "file hash"),
-        (8, "length of the architecture text"),
-        (12, "length of the architecture text"),
-        (body, "hash of the transformer"),
-    ];
-    let mut next = body + 4;
-    for (size, field) in [
+        (4, "length of the architecture text"),
+        (text_length(&file), "length of the architecture text"),
+        (4, "hash of the transformer"),
         (128, "biases of the transformer"),
         (1710 * 128, "weights of the transformer"),
         (4, "hash of stack 0"),
         (8 * (4 + 128), "first layer of stack 0"),
         (32 * (4 + 32), "second layer of stack 0"),
         (4 + 32, "last layer of stack 0"),
-    ] {
-        fields.push((next, field));
-        next += size;
-    }
-    assert_eq!(next, file.len());
-    for (index, &(start, field)) in fields.iter().enumerate() {
-        let end = fields.get(index + 1).map_or(file.len(), |next| next.0);
+    ];
+    // Eight bytes fewer look like a file without hashes.
+    ends_nowhere_else(&file, &fields, |length| length + 8 != file.len());
+}
+
+/// Asserts that a file is refused by the name of the field in which it ends early, unless its
+/// length is excluded. Each field has its size.
+pub(super) fn ends_nowhere_else(
+    file: &[u8],
+    fields: &[(usize, &str)],
+    is_checked: impl Fn(usize) -> bool,
+) {
+    let mut start = 0;
+    for &(size, field) in fields {
+        let end = start + size;
         for length in [start, start + 1, usize::midpoint(start, end), end - 1] {
-            // Eight bytes fewer look like a file without hashes.
-            if length < end && length + 8 != file.len() {
+            if length < end && is_checked(length) {
                 begins(&refusal(&file[..length]), field);
             }
         }
+        start = end;
     }
+    assert_eq!(start, file.len());
 }
 
 #[test]
