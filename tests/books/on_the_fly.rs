@@ -13,11 +13,7 @@ use crate::books::made_up;
 use crate::folder::Folder;
 
 /// Writes a made-up book in a format; every `STEP`th of its positions.
-pub(super) fn made_up_book(
-    folder: &Folder,
-    format: BookFormat,
-    positions: usize,
-) -> (PathBuf, Vec<Position>) {
+fn made_up_book(folder: &Folder, format: BookFormat, positions: usize) -> (PathBuf, Vec<Position>) {
     let mut text = Vec::new();
     made_up::write(&mut text, positions, 7);
     let source = folder.write("source.db", text);

@@ -309,17 +309,3 @@ fn only_whole_lines_are_sent() {
     assert!(matches!(error, ClientError::Write { .. }), "{error}");
     client.ready(PATIENCE).expect("nothing was sent");
 }
-
-/// Prints the mean time from a question to its answer. Run it by
-/// `cargo test --release --test integration -- engine::client::round_trip --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn round_trip() {
-    const TIMES: u32 = 20_000;
-    let mut client = introduced(&misbehaving::program(""));
-    let start = Instant::now();
-    for _ in 0..TIMES {
-        client.ready(PATIENCE).expect("it is ready");
-    }
-    println!("{:?} each", start.elapsed() / TIMES);
-}

@@ -153,13 +153,19 @@ pub(crate) fn corpus(name: &str) -> Option<Vec<String>> {
     Some(lines.map(str::to_owned).collect())
 }
 
-/// The rows of a corpus, each divided into its columns; see [`corpus`].
-pub(crate) fn table<const COLUMNS: usize>(name: &str) -> Option<Vec<[String; COLUMNS]>> {
-    let columns = |row: &String| {
-        let columns: Vec<String> = row.split('\t').map(str::to_owned).collect();
+/// The rows of a corpus, each divided into its columns, and at least `least` of them; none where no
+/// corpora are at hand.
+pub(crate) fn rows<const COLUMNS: usize>(name: &str, least: usize) -> Vec<[String; COLUMNS]> {
+    let Some(lines) = corpus(name) else {
+        return Vec::new();
+    };
+    println!("{name}: {} rows", lines.len());
+    assert!(lines.len() >= least, "{name}");
+    let columns = |line: &String| {
+        let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
         columns
             .try_into()
-            .unwrap_or_else(|_| panic!("not {COLUMNS} columns: {row}"))
+            .unwrap_or_else(|_| panic!("not {COLUMNS} columns: {line}"))
     };
-    Some(corpus(name)?.iter().map(columns).collect())
+    lines.iter().map(columns).collect()
 }

@@ -59,13 +59,18 @@ fn a_bad_network_is_named_and_the_embedded_one_plays() {
     let folder = Folder::new();
     let mut driver = Driver::ready();
     let good = network_file("kp_64x2-8-32");
-    for (name, bytes) in [("short", &good[..good.len() - 1]), ("zeros", &[0; 500][..])] {
-        let lines = load(&mut driver, folder.write(name, bytes).display());
+    folder.write("short", &good[..good.len() - 1]);
+    folder.write("zeros", [0; 500]);
+    for name in ["short", "zeros", "no such file"] {
+        let lines = load(&mut driver, folder.path(name));
         must_count(&lines, 1, "info string error: evaluation file");
+        must_count(&lines, 1, "info string error: ");
         lines[0].must_have(name);
         evaluates_by(&mut driver, &Network::embedded());
         driver.go("go depth 2");
     }
+    let lines = load(&mut driver, "<material>");
+    assert_eq!(lines, ["info string evaluation <material>", "readyok"]);
 }
 
 /// A folder may hold a network or three-piece files.

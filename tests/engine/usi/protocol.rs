@@ -92,22 +92,6 @@ fn unknown_options_are_silent_and_bad_values_are_not() {
     must_count(&driver.replies(broken), 3, "info string error: ");
 }
 
-#[test]
-fn a_broken_eval_file_is_reported_and_the_engine_plays_on() {
-    let mut driver = Driver::start();
-    driver.set("USI_Hash", 1);
-    driver.set("EvalFile", "no/such file.bin");
-    let lines = driver.is_ready();
-    must_count(&lines, 1, "info string error: ");
-    lines[0].must_have("no/such file.bin");
-    driver.go("go depth 2");
-    driver.set("EvalFile", "<material>");
-    assert_eq!(
-        driver.is_ready(),
-        ["info string evaluation <material>", "readyok"]
-    );
-}
-
 /// More threads than the machine can bear took minutes to start, and its whole memory.
 #[test]
 fn too_many_threads_are_refused_and_the_engine_answers_in_time() {

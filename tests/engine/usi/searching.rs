@@ -68,25 +68,6 @@ fn weak_levels_do_not_resign_good_positions() {
     }
 }
 
-/// `lowerbound` and `upperbound` come only after 3 s, but for the last line, whose move may have no
-/// exact value when the time is over.
-#[test]
-fn short_searches_print_bounds_in_the_last_line_only() {
-    let mut driver = Driver::ready();
-    driver.send("setoption name PvInterval value 0");
-    for sfen in [
-        "l4S2l/4g1gs1/5p1p1/pr2N1pkp/4Gn3/PP3PPPP/2GPP4/1K7/L3r+s2L w BS2N5Pb 1",
-        "6n1l/2+S1k4/2lp4p/1np1B2b1/3PP4/1N1S3rP/1P2+pPP+p1/1p1G5/3KG2r1 b GSN2L4Pgs2p 1",
-    ] {
-        driver.send(&format!("position sfen {sfen}\ngo movetime 1200"));
-        let mut lines = driver.until("bestmove ");
-        lines.retain(|line| line.starts_with("info depth "));
-        lines.pop();
-        let bounds = lines.iter().filter(|line| line.contains("bound "));
-        assert_eq!(bounds.count(), 0, "{lines:#?}");
-    }
-}
-
 #[test]
 fn a_go_with_errors_searches_with_the_rest() {
     let mut driver = Driver::ready();
