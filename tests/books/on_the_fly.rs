@@ -31,8 +31,8 @@ fn made_up_book(folder: &Folder, format: BookFormat, positions: usize) -> (PathB
     (path, asked)
 }
 
-/// More than a hundred blocks of each format.
-const POSITIONS: usize = 40_000;
+/// More than fifty blocks of each format.
+const POSITIONS: usize = 20_000;
 /// One position in this many is looked up.
 const STEP: usize = 19;
 

@@ -7,11 +7,8 @@ use crate::common::{Random, corpora, corpus, every_start, position};
 use crate::folder::Folder;
 use crate::runner::{Text, all_fail, raicho};
 use raicho::position::Position;
-use raicho::records::game::GameResult;
-use raicho::records::pack::{PackGame, PackReader, PackReason, PackWriter};
 use raicho::records::packed::{HuffmanCodedPos, PackedSfen};
 use raicho::records::psv::PackedSfenValue;
-use raicho::records::sfen_line::SfenLine;
 use raicho::records::teacher::{Format, TeacherReader, TeacherWriter};
 use raicho::records::{csa, encoding};
 
@@ -68,36 +65,6 @@ fn any_bytes_are_a_position_or_an_error() {
         }
     }
     assert!(good > 100);
-}
-
-/// The games of the corpus, with made-up scores.
-fn games() -> Vec<PackGame> {
-    let rows = corpus("games_usi.txt").unwrap_or_default();
-    let game = |(number, row): (usize, &String)| {
-        let line: SfenLine = row.parse().unwrap();
-        let scores = (0..).map(|ply: i16| (ply * 7 + number as i16) % 400 - 200);
-        PackGame {
-            start: line.start,
-            moves: line.moves.into_iter().zip(scores).collect(),
-            result: GameResult::from_code((number % 3) as u8).unwrap(),
-            reason: PackReason::RESIGNATION,
-        }
-    };
-    rows.iter().enumerate().map(game).collect()
-}
-
-#[test]
-fn games_come_back_byte_for_byte() {
-    let mut writer = PackWriter::new(Vec::new());
-    for game in games() {
-        writer.write(&game).unwrap();
-    }
-    let bytes = writer.into_inner();
-    let mut again = PackWriter::new(Vec::new());
-    for game in PackReader::new(&bytes[..]) {
-        again.write(&game.unwrap()).unwrap();
-    }
-    assert!(again.into_inner() == bytes);
 }
 
 // --- The commands ---

@@ -159,6 +159,7 @@ fn node_limits_are_exact() {
 #[test]
 fn lines_are_legal_in_random_positions() {
     let random = &mut Random(1);
+    let mut searcher = prepared(&settings());
     for _ in 0..12 {
         let mut position = Position::startpos();
         for _ in 0..120 {
@@ -168,7 +169,8 @@ fn lines_are_legal_in_random_positions() {
             }
             position.do_move(random_move(&position, &moves, random));
             if random.one_in(16) {
-                search(&position, to_nodes(2000), &settings());
+                let events = start(&mut searcher, &position, to_nodes(2000), &settings());
+                check(&position, &collect(&events));
             }
         }
     }

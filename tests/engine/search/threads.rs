@@ -19,12 +19,17 @@ fn with_threads(threads: usize) -> Settings {
 /// Whichever thread wins the vote, its line is the last that is reported.
 #[test]
 fn several_threads_agree_on_one_decision() {
+    let settings = with_threads(3);
+    let mut searcher = prepared(&settings);
     for sfen in [
         MATSURI,
         "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50",
     ] {
+        let position = position(sfen);
         for nodes in (1..20).map(|round| round * round * 40) {
-            let report = search(&position(sfen), to_nodes(nodes), &with_threads(3));
+            let events = start(&mut searcher, &position, to_nodes(nodes), &settings);
+            let report = collect(&events);
+            check(&position, &report);
             assert!(matches!(report.decision, Decision::Move { .. }));
         }
     }

@@ -4,15 +4,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use raicho::arena::journal::{GameEntry, MatchFolder, read, read_settings};
+use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
 use raicho::arena::merge::merge;
 use raicho::arena::referee::Reason;
 use raicho::arena::runner::{self, Event};
-use raicho::arena::settings::{Format, MatchSettings};
+use raicho::arena::settings::MatchSettings;
 use raicho::arena::sprt::Sprt;
 use raicho::arena::time_control::TimeControl;
 use raicho::openings::Source;
-use raicho::runs::{FolderError, Shard, Stop};
+use raicho::runs::{Shard, Stop};
 
 use super::{between, byoyomi, play, play_in, play_with, raicho, refusal, settings};
 use crate::folder::Folder;
@@ -59,7 +59,7 @@ fn openings_are_written_where_nothing_is() {
 
 #[test]
 fn each_opening_is_played_once_with_each_colour() {
-    let mut settings = between(["a", "b", "c"], 4);
+    let settings = between(["a", "b", "c"], 4);
     let outcome = play_with(&settings, Folder::new(), 3, &Stop::new(), &|_| {});
     let entries = outcome.expect("the match can be played").entries;
     assert_eq!(entries.len(), 12);
@@ -81,8 +81,6 @@ fn each_opening_is_played_once_with_each_colour() {
         assert_eq!(openings.len(), 2);
         assert_ne!(openings[0], openings[1]);
     }
-    settings.format = Format::Gauntlet;
-    assert_eq!(settings.pairings(), [[0, 1], [0, 2]]);
 }
 
 #[test]
@@ -216,18 +214,6 @@ fn the_sequential_test_ends_the_match() {
     settings.engines.reverse();
     let json = play(&settings).json();
     assert_eq!(json["pairings"][0]["sprt"]["verdict"], "H0");
-}
-
-#[test]
-fn a_folder_holds_one_match() {
-    let folder = play(&fast_match(2)).folder;
-    let path = folder.file("match");
-    let again = MatchFolder::create(&path, &fast_match(2));
-    assert!(matches!(again, Err(FolderError::Occupied { .. })));
-    assert!(matches!(read(&folder.0), Err(FolderError::Missing { .. })));
-    folder.write("match/games.jsonl", "{}\n");
-    let broken = read(&path).unwrap_err().to_string();
-    broken.must_have("games.jsonl line 1: missing field");
 }
 
 #[test]

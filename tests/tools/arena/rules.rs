@@ -1,12 +1,11 @@
 //! The referee in whole games: declarations, repetitions, limits, adjudication.
 
-use raicho::arena::journal::GameEntry;
 use raicho::arena::referee::{Adjudication, Reason};
 use raicho::arena::settings::MatchSettings;
 use raicho::openings::{Order, Source};
 use raicho::types::Color;
 
-use super::{Outcome, between, engine, play, play_in, raicho, settings};
+use super::{Outcome, between, engine, play_in, raicho, settings};
 use crate::folder::Folder;
 use crate::runner::Text;
 
@@ -33,20 +32,6 @@ fn a_rightful_declaration_wins() {
 }
 
 #[test]
-fn a_game_ends_after_its_last_move() {
-    let outcome = play(&between(["one", "other"], 2));
-    let is_long = |entry: &&GameEntry| entry.reason == Reason::MaxMoves;
-    let long: Vec<&GameEntry> = outcome.entries.iter().filter(is_long).collect();
-    assert!(!long.is_empty(), "{:?}", outcome.entries);
-    for entry in long {
-        assert_eq!(
-            (entry.moves + entry.opening_moves, entry.winner),
-            (30, None)
-        );
-    }
-}
-
-#[test]
 fn a_mate_ends_the_game_without_a_word() {
     // Black mates by the gold, and has nothing better.
     let outcome = from_lines(
@@ -57,18 +42,6 @@ fn a_mate_ends_the_game_without_a_word() {
         assert_eq!(entry.reason, Reason::Checkmate);
         assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 1));
     }
-}
-
-#[test]
-fn the_fourth_occurrence_is_a_draw() {
-    // Bare kings and no piece to win with: they walk until they have been everywhere, or the same
-    // place four times.
-    let mut match_settings = settings([raicho("one", 200), raicho("other", 200)], 1);
-    match_settings.rules.max_moves = 0;
-    let outcome = from_lines(match_settings, "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1");
-    let entry = &outcome.entries[0];
-    assert_eq!(entry.reason, Reason::Repetition, "{:?}", entry.line);
-    outcome.file(&entry.record).must_have("%SENNICHITE");
 }
 
 #[test]
