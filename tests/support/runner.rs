@@ -35,14 +35,16 @@ pub(crate) struct Raicho(Command);
 impl Raicho {
     pub(crate) fn new(words: &str) -> Self {
         let program = RAICHO.replace(',', r"\,");
-        let words = words.replace("$raicho", &program);
-        let words = words.replace("$openings", OPENINGS);
+        let filled = |word: &str| {
+            let word = word.replace("$raicho", &program);
+            word.replace("$openings", OPENINGS)
+        };
         let mut command = Command::new(RAICHO);
         for (index, part) in words.split('\'').enumerate() {
             if index % 2 == 0 {
-                command.args(part.split_whitespace());
+                command.args(part.split_whitespace().map(filled));
             } else {
-                command.arg(part);
+                command.arg(filled(part));
             }
         }
         Self(command)

@@ -61,9 +61,14 @@ fn a_bad_network_is_named_and_the_embedded_one_plays() {
     let good = network_file("kp_64x2-8-32");
     folder.write("short", &good[..good.len() - 1]);
     folder.write("zeros", [0; 500]);
-    for name in ["short", "zeros", "no such file"] {
+    let bad = "evaluation file";
+    for (name, error) in [
+        ("short", bad),
+        ("zeros", bad),
+        ("no such file", "no evaluation file"),
+    ] {
         let lines = load(&mut driver, folder.path(name));
-        must_count(&lines, 1, "info string error: evaluation file");
+        must_count(&lines, 1, &format!("info string error: {error}"));
         must_count(&lines, 1, "info string error: ");
         lines[0].must_have(name);
         evaluates_by(&mut driver, &Network::embedded());
