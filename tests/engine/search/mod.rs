@@ -286,16 +286,26 @@ fn positions_with_one_king_or_none_are_searched() {
     assert_eq!(last, Some(Score::Mate(1)));
 }
 
+/// How long a prepared searcher takes to decide.
+fn time_of(limits: Limits) -> Duration {
+    let mut searcher = prepared(&settings());
+    let position = position(MATSURI);
+    let began = Instant::now();
+    let events = start(&mut searcher, &position, limits, &settings());
+    let report = collect(&events);
+    let took = began.elapsed();
+    check(&position, &report);
+    assert!(matches!(report.decision, Decision::Move { .. }));
+    took
+}
+
 #[test]
 fn no_time_means_no_thinking() {
     let limits = Limits {
         clock: Some(Clock::default()),
         ..Limits::default()
     };
-    let began = Instant::now();
-    let report = search(&position(MATSURI), limits, &settings());
-    assert!(began.elapsed() < Duration::from_millis(500));
-    assert!(matches!(report.decision, Decision::Move { .. }));
+    assert!(time_of(limits) < Duration::from_millis(500));
 }
 
 #[test]
@@ -304,10 +314,8 @@ fn movetime_is_kept() {
         movetime: Some(Duration::from_millis(150)),
         ..Limits::default()
     };
-    let began = Instant::now();
-    search(&position(MATSURI), limits, &settings());
-    let took = began.elapsed();
-    assert!(took >= Duration::from_millis(150) && took < Duration::from_millis(500));
+    let took = time_of(limits).as_millis();
+    assert!((150..500).contains(&took), "{took} ms");
 }
 
 #[test]

@@ -15,6 +15,7 @@ use raicho::usi::command::{Command, ParsedLine, Start};
 
 use super::driver::Driver;
 use super::oracle;
+use super::sequences::{ENDS, POSITIONS, QUESTIONS, SEARCHES};
 
 const LINES: usize = 4_000;
 
@@ -128,36 +129,16 @@ fn check_checkmate(position: &Position, answer: &str) {
 
 fn good_line() -> impl Strategy<Value = String> {
     let lines = [
-        "usi",
-        "isready",
-        "usinewgame",
-        "stop",
-        "ponderhit",
-        "gameover win",
-        "gameover lose",
         "d",
         "key",
         "moves",
-        "eval",
         "getoption Threads",
         "compiler",
         "",
-        "go depth 1",
-        "go depth 3",
-        "go nodes 200",
-        "go movetime 3",
-        "go infinite",
-        "go ponder btime 50 wtime 50 byoyomi 5",
-        "go ponder",
-        "go btime 20 wtime 20 byoyomi 0",
-        "go byoyomi 10",
         "go mate 100",
         "go mate infinite",
-        "go",
-        "go searchmoves 7g7f 2g2f depth 2",
         "go perft 1",
         "perft 2",
-        "ponderhit btime 30 wtime 30",
         "setoption name USI_Hash value 1",
         "setoption name USI_Hash value 2",
         "setoption name Threads value 2",
@@ -166,15 +147,11 @@ fn good_line() -> impl Strategy<Value = String> {
         "setoption name MultiPV value 1",
         "setoption name ClearHash",
         "setoption name USI_Ponder value true",
-        "position startpos",
-        "position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",
-        "position sfen 4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1",
         "position sfen 4k4/9/9/9/9/9/9/9/4K4 b RB2G2S2N2L9Prb2g2s2n2l9p 1",
-        "position sfen l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
-        "position sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1",
         "position lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -",
     ];
-    prop::sample::select(lines.to_vec()).prop_map(str::to_owned)
+    let lines = [&lines[..], SEARCHES, ENDS, POSITIONS, QUESTIONS].concat();
+    prop::sample::select(lines).prop_map(str::to_owned)
 }
 
 fn bad_line() -> impl Strategy<Value = String> {
