@@ -139,7 +139,7 @@ fn a_table_of_any_size_fills_to_its_end() {
 
 #[test]
 fn threads_find_only_what_is_right_while_others_store() {
-    const EACH: usize = 100_000;
+    const EACH: usize = 20_000;
     let table = TranspositionTable::new(32).expect("there is memory");
     std::thread::scope(|scope| {
         for thread in 0..4 {
