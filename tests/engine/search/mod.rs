@@ -291,6 +291,10 @@ fn time_of(limits: Limits) -> Duration {
     let mut searcher = prepared(&settings());
     let position = position(MATSURI);
     let began = Instant::now();
+    let limits = Limits {
+        start: began,
+        ..limits
+    };
     let events = start(&mut searcher, &position, limits, &settings());
     let report = collect(&events);
     let took = began.elapsed();
