@@ -43,22 +43,13 @@ fn sliders_equal_a_walk() {
     let bishop = [(-1, -1), (1, 1), (1, -1), (-1, 1)];
     for occupied in occupations().chain([Bitboard::EMPTY, Bitboard::ALL]) {
         for square in Square::ALL {
-            assert_eq!(
-                rook_attacks(square, occupied),
-                walk(square, occupied, &rook)
-            );
-            assert_eq!(
-                bishop_attacks(square, occupied),
-                walk(square, occupied, &bishop)
-            );
-            assert_eq!(
-                lance_attacks(Color::Black, square, occupied),
-                walk(square, occupied, &rook[..1])
-            );
-            assert_eq!(
-                lance_attacks(Color::White, square, occupied),
-                walk(square, occupied, &rook[1..2])
-            );
+            let walk = |steps: &[(i32, i32)]| walk(square, occupied, steps);
+            assert_eq!(rook_attacks(square, occupied), walk(&rook));
+            assert_eq!(bishop_attacks(square, occupied), walk(&bishop));
+            for color in Color::ALL {
+                let step = rook[color.index()];
+                assert_eq!(lance_attacks(color, square, occupied), walk(&[step]));
+            }
         }
     }
 }
@@ -66,11 +57,9 @@ fn sliders_equal_a_walk() {
 #[test]
 fn sliders_on_the_empty_board_are_the_lines() {
     for square in Square::ALL {
-        assert_eq!(rook_attacks(square, Bitboard::EMPTY), rook_lines(square));
-        assert_eq!(
-            bishop_attacks(square, Bitboard::EMPTY),
-            bishop_lines(square)
-        );
+        let empty = Bitboard::EMPTY;
+        assert_eq!(rook_attacks(square, empty), rook_lines(square));
+        assert_eq!(bishop_attacks(square, empty), bishop_lines(square));
     }
 }
 
@@ -109,10 +98,9 @@ fn shifts_equal_offsets_square_by_square() {
 #[test]
 fn fill_files_marks_whole_files() {
     for set in occupations().map(|set| set & Bitboard::from_bits(0x1111_1111_1111_1111_1111)) {
-        let expected = File::ALL
-            .into_iter()
-            .filter(|&file| set.intersects(Bitboard::file(file)))
-            .fold(Bitboard::EMPTY, |files, file| files | Bitboard::file(file));
+        let files = File::ALL.map(Bitboard::file).into_iter();
+        let files = files.filter(|&file| set.intersects(file));
+        let expected = files.fold(Bitboard::EMPTY, |all, file| all | file);
         assert_eq!(set.fill_files(), expected);
     }
 }
@@ -124,16 +112,12 @@ fn between_and_line_agree_with_a_walk() {
             let on_line = (rook_lines(a) | bishop_lines(a)).contains(b);
             assert_eq!(line(a, b).is_any(), on_line);
             assert_eq!(line(a, b).contains(b), on_line);
-            let expected = Square::ALL
-                .into_iter()
-                .filter(|&c| {
-                    let blocked = Bitboard::of(c);
-                    on_line
-                        && c != a
-                        && c != b
-                        && !(rook_attacks(a, blocked) | bishop_attacks(a, blocked)).contains(b)
-                })
-                .collect();
+            let is_between = |&c: &Square| {
+                let blocked = Bitboard::of(c);
+                let reached = rook_attacks(a, blocked) | bishop_attacks(a, blocked);
+                on_line && c != a && c != b && !reached.contains(b)
+            };
+            let expected = Square::ALL.into_iter().filter(is_between).collect();
             assert_eq!(between(a, b), expected, "{a} {b}");
         }
     }
@@ -146,10 +130,8 @@ fn steps_of_both_colours_are_rotations() {
     let rotated = |set: Bitboard| -> Bitboard { set.into_iter().map(Square::rotated).collect() };
     for square in Square::ALL {
         for attacks in [pawn_attacks, knight_attacks, silver_attacks, gold_attacks] {
-            assert_eq!(
-                attacks(Color::White, square),
-                rotated(attacks(Color::Black, square.rotated()))
-            );
+            let black = rotated(attacks(Color::Black, square.rotated()));
+            assert_eq!(attacks(Color::White, square), black);
         }
     }
     assert_eq!(knight_attacks(Color::Black, Square::S55).count(), 2);

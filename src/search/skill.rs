@@ -230,10 +230,8 @@ mod tests {
     #[test]
     fn ratings_are_levels() {
         for (index, level) in LEVELS.iter().enumerate() {
-            assert_eq!(
-                Skill::of_rating(level.rating),
-                Skill::of_level(index as u32)
-            );
+            let skill = Skill::of_level(index as u32);
+            assert_eq!(Skill::of_rating(level.rating), skill);
         }
         assert_eq!(Skill::of_rating(0), Skill::of_level(0));
         assert_eq!(Skill::of_rating(9999), Skill::FULL);

@@ -36,11 +36,11 @@ fn entries_come_back_as_they_went_in() {
         let probe = table.probe(key(number));
         assert_eq!(probe.entry, None);
         table.store(probe.slot, key(number), entry(value, 246));
-        assert_eq!(table.probe(key(number)).entry, Some(entry(value, 246)));
+        assert_eq!(found(&table, number), Some(entry(value, 246)));
         assert_eq!(table.probe(key(number).flipped()).entry, None);
     }
     table.clear();
-    assert_eq!(table.probe(key(1)).entry, None);
+    assert_eq!(found(&table, 1), None);
 }
 
 #[test]
@@ -84,11 +84,20 @@ fn key_of_either(number: usize) -> Key64 {
     }
 }
 
+fn store(table: &TranspositionTable, key: Key64, entry: Entry) {
+    table.store(table.probe(key).slot, key, entry);
+}
+
+/// What is found under the key of a number.
+fn found(table: &TranspositionTable, number: usize) -> Option<Entry> {
+    table.probe(key(number)).entry
+}
+
 /// Stores one entry per number.
 fn fill(table: &TranspositionTable, numbers: std::ops::Range<usize>) {
     for number in numbers {
         let key = key_of_either(number);
-        table.store(table.probe(key).slot, key, entry(value_of(number), 1));
+        store(table, key, entry(value_of(number), 1));
     }
 }
 
@@ -130,7 +139,7 @@ fn a_table_of_any_size_fills_to_its_end() {
 
 #[test]
 fn threads_find_only_what_is_right_while_others_store() {
-    const EACH: usize = 100_000;
+    const EACH: usize = 20_000;
     let table = TranspositionTable::new(32).expect("there is memory");
     std::thread::scope(|scope| {
         for thread in 0..4 {
@@ -153,19 +162,18 @@ fn threads_find_only_what_is_right_while_others_store() {
 fn old_and_shallow_entries_give_way() {
     let table = TranspositionTable::minimal();
     for number in 1..=SLOTS {
-        let probe = table.probe(key(number));
-        table.store(probe.slot, key(number), entry(0, 10 * number as Depth));
+        store(&table, key(number), entry(0, 10 * number as Depth));
     }
-    table.store(table.probe(key(9)).slot, key(9), entry(0, 1));
-    assert_eq!(table.probe(key(1)).entry, None, "the shallowest went");
-    assert!(table.probe(key(2)).entry.is_some());
+    store(&table, key(9), entry(0, 1));
+    assert_eq!(found(&table, 1), None, "the shallowest went");
+    assert!(found(&table, 2).is_some());
     for _ in 0..10 {
         table.new_search(Generations::All);
     }
-    table.store(table.probe(key(2)).slot, key(2), entry(7, 1));
-    assert_eq!(table.probe(key(2)).entry, Some(entry(7, 1)));
-    table.store(table.probe(key(10)).slot, key(10), entry(0, 1));
-    assert_eq!(table.probe(key(2)).entry, Some(entry(7, 1)));
+    store(&table, key(2), entry(7, 1));
+    assert_eq!(found(&table, 2), Some(entry(7, 1)));
+    store(&table, key(10), entry(0, 1));
+    assert_eq!(found(&table, 2), Some(entry(7, 1)));
 }
 
 #[test]
@@ -203,7 +211,7 @@ fn after_32_searches_only_a_lasting_entry_counts_as_new() {
         let table = TranspositionTable::minimal();
         table.new_search(generations);
         let lasting = (key(1), entry(5, 20));
-        table.store(table.probe(lasting.0).slot, lasting.0, lasting.1);
+        store(&table, lasting.0, lasting.1);
         for search in 1..=100 {
             table.new_search(generations);
             let is_visible = generations == Generations::All;
@@ -224,11 +232,11 @@ fn a_static_evaluation_alone_replaces_no_value() {
         ..entry(value::NONE, 0)
     };
     table.store(slot, key(1), evaluation);
-    assert_eq!(table.probe(key(1)).entry, Some(evaluation));
+    assert_eq!(found(&table, 1), Some(evaluation));
     table.store(slot, key(1), entry(5, 1));
     table.new_search(Generations::All);
     table.store(slot, key(1), evaluation);
-    assert_eq!(table.probe(key(1)).entry, Some(entry(5, 1)));
+    assert_eq!(found(&table, 1), Some(entry(5, 1)));
 }
 
 #[test]
@@ -241,9 +249,9 @@ fn a_known_move_and_a_much_deeper_entry_stay() {
         ..entry(6, 19)
     };
     table.store(slot, key(1), without_move);
-    assert_eq!(table.probe(key(1)).entry, Some(entry(6, 19)));
+    assert_eq!(found(&table, 1), Some(entry(6, 19)));
     table.store(slot, key(1), entry(7, 3));
-    assert_eq!(table.probe(key(1)).entry, Some(entry(6, 19)));
+    assert_eq!(found(&table, 1), Some(entry(6, 19)));
 }
 
 #[test]
@@ -253,21 +261,17 @@ fn torn_entries_read_as_empty() {
     table.store(slot, key(1), entry(5, 20));
     let stored = &table.clusters[slot.cluster].0[slot.slot];
     stored.tear(entry(6, 21).pack(0));
-    assert_eq!(table.probe(key(1)).entry, None);
+    assert_eq!(found(&table, 1), None);
 }
 
 #[test]
 fn impossible_sizes_are_errors() {
     for megabytes in [usize::MAX, usize::MAX / BYTES_PER_MEGABYTE] {
-        assert_eq!(
-            TranspositionTable::new(megabytes).err(),
-            Some(TableError { megabytes })
-        );
+        let error = TranspositionTable::new(megabytes).err();
+        assert_eq!(error, Some(TableError { megabytes }));
     }
-    assert_eq!(
-        TranspositionTable::new(3).map(|table| table.megabytes()),
-        Ok(3)
-    );
+    let table = TranspositionTable::new(3);
+    assert_eq!(table.map(|table| table.megabytes()), Ok(3));
 }
 
 #[test]

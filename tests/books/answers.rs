@@ -1,8 +1,6 @@
 //! The choice of a move against the answers of `YaneuraOu`. Needs `RAICHO_CORPORA`.
 
-use std::path::PathBuf;
-
-use crate::common::corpus;
+use crate::common::{corpora, rows};
 use raicho::book::{Book, BookOptions, Library, ponder_move, probe};
 use raicho::position::Position;
 use raicho::records::sfen_line::SfenLine;
@@ -16,76 +14,51 @@ fn options_of(set: &str) -> BookOptions {
         depth_limit: 0,
         ..BookOptions::default()
     };
+    let mut options = if ["A", "J", "K"].contains(&set) {
+        BookOptions::default()
+    } else {
+        open
+    };
     match set {
-        "A" => BookOptions::default(),
-        "B" => open,
-        "C" => BookOptions {
-            considers_counts: true,
-            ..open
-        },
-        "D" => BookOptions {
-            is_narrow: true,
-            ..open
-        },
-        "E" => BookOptions {
-            ignores_ply: true,
-            ..open
-        },
-        "F" => BookOptions {
-            finds_flipped: false,
-            ..open
-        },
-        "G" => BookOptions {
-            value_difference: 0,
-            ..open
-        },
-        "H" => BookOptions {
-            ignores_ply: true,
-            on_the_fly: true,
-            ..open
-        },
-        "I" => BookOptions {
-            on_the_fly: true,
-            ..open
-        },
-        "J" => BookOptions {
-            max_ply: 12,
-            value_difference: 50,
-            value_limits: [-50, -100],
-            depth_limit: 10,
-            is_narrow: true,
-            considers_counts: true,
-            ..BookOptions::default()
-        },
-        "K" => BookOptions {
-            on_the_fly: true,
-            ignores_ply: true,
-            max_ply: 24,
-            value_difference: 10,
-            ..BookOptions::default()
-        },
+        "A" | "B" => {}
+        "C" => options.considers_counts = true,
+        "D" => options.is_narrow = true,
+        "E" => options.ignores_ply = true,
+        "F" => options.finds_flipped = false,
+        "G" => options.value_difference = 0,
+        "H" => {
+            options.ignores_ply = true;
+            options.on_the_fly = true;
+        }
+        "I" => options.on_the_fly = true,
+        "J" => {
+            options.max_ply = 12;
+            options.value_difference = 50;
+            options.value_limits = [-50, -100];
+            options.depth_limit = 10;
+            options.is_narrow = true;
+            options.considers_counts = true;
+        }
+        "K" => {
+            options.max_ply = 24;
+            options.value_difference = 10;
+            options.ignores_ply = true;
+            options.on_the_fly = true;
+        }
         other => panic!("unknown set {other}"),
     }
-}
-
-fn position_of(text: &str) -> Position {
-    let line: SfenLine = text
-        .parse()
-        .unwrap_or_else(|error| panic!("{text}: {error}"));
-    line.position()
+    options
 }
 
 /// `hit` or `miss`, and the candidates as the corpus writes them.
 fn answer(library: &Library, position: &Position, options: &BookOptions) -> (String, String) {
     let probed = probe(library, position, options);
-    let candidates: Vec<String> = probed
-        .candidates()
-        .map(|candidate| {
-            let ponder = ponder_move(library, position, candidate, options);
-            let ponder = ponder.map_or("-".to_owned(), |mv| mv.to_string());
-            format!("{}:{}:{ponder}", candidate.mv, candidate.weight)
-        })
-        .collect();
+    let candidates = probed.candidates().map(|candidate| {
+        let ponder = ponder_move(library, position, candidate, options);
+        let ponder = ponder.map_or("-".to_owned(), |mv| mv.to_string());
+        format!("{}:{}:{ponder}", candidate.mv, candidate.weight)
+    });
+    let candidates: Vec<String> = candidates.collect();
     if candidates.is_empty() {
         ("miss".to_owned(), "-".to_owned())
     } else {
@@ -93,50 +66,38 @@ fn answer(library: &Library, position: &Position, options: &BookOptions) -> (Str
     }
 }
 
+#[test]
+fn books_answer_as_in_yaneuraou() {
+    for name in ["games.db", "games.ybb", "games.bin"] {
+        compare(name);
+    }
+}
+
 fn compare(name: &str) {
-    let Some(rows) = corpus(&format!("books/{name}.answers.tsv")) else {
+    let Some(corpora) = corpora() else {
         return;
     };
-    let folder = std::env::var_os("RAICHO_CORPORA").expect("there was a corpus");
-    let path = PathBuf::from(folder).join("books").join(name);
+    let path = corpora.join("books").join(name);
     let open = |on_the_fly| Library::new(vec![Book::open(&path, on_the_fly).expect("a book")]);
     let libraries = [open(false), open(true)];
     let mut faults = Vec::new();
-    for row in &rows {
-        let [set, kind, text, result, _, candidates] = row.split('\t').collect::<Vec<_>>()[..]
-        else {
-            panic!("not six columns: {row}");
-        };
-        let options = options_of(set);
+    for [set, kind, text, result, _, candidates] in rows(&format!("books/{name}.answers.tsv"), 1) {
+        let options = options_of(&set);
         let library = &libraries[usize::from(options.on_the_fly)];
-        let found = answer(library, &position_of(text), &options);
-        if (&*found.0, &*found.1) != (result, candidates) {
+        let line: SfenLine = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{text}: {error}"));
+        let found = answer(library, &line.position(), &options);
+        if (&found.0, &found.1) != (&result, &candidates) {
             faults.push(format!(
                 "{set} {kind} {text}\n{result} {candidates}\n{found:?}"
             ));
         }
     }
-    println!("{name}: {} rows", rows.len());
-    let shown = &faults[..faults.len().min(10)];
+    let shown = faults[..faults.len().min(10)].join("\n\n");
     assert!(
         faults.is_empty(),
-        "{} faults\n{}",
-        faults.len(),
-        shown.join("\n\n")
+        "{name}: {} faults\n{shown}",
+        faults.len()
     );
-}
-
-#[test]
-fn the_text_book_answers_as_in_yaneuraou() {
-    compare("games.db");
-}
-
-#[test]
-fn the_binary_book_answers_as_in_yaneuraou() {
-    compare("games.ybb");
-}
-
-#[test]
-fn the_book_of_apery_answers_as_in_yaneuraou() {
-    compare("games.bin");
 }

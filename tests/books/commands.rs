@@ -1,52 +1,47 @@
 //! The commands of `raicho book`.
 
-use std::fs;
-
 use crate::books::made_up;
 use crate::folder::Folder;
-use crate::runner::{raicho, text};
+use crate::runner::{Text, raicho};
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 
 #[test]
 fn a_position_has_one_line_with_its_candidates() {
-    let folder = Folder::new("commands-probe");
+    let folder = Folder::new();
     let book = format!(
         "sfen {START} 1\n7g7f none 40 20 30\n2g2f 3c3d 35 21 0\n5g5f none -20 18 2\n\
          1a1b none 0 30 1\n"
     );
-    folder.write("a.db", &book);
+    folder.write("a.db", book);
     folder.write(
         "p.txt",
         "startpos\n# a comment\nstartpos moves 1g1f\nnonsense\n",
     );
+    // One line is not a position.
     let words = "book probe a.db p.txt --option ConsiderBookMoveCount=true";
-    let output = raicho!(folder, "{words}").output();
+    let [shown, _] = raicho!(folder, "{words}").ends_with(1);
     assert_eq!(
-        text(&output.stdout),
+        shown,
         "startpos\thit\t7g7f:30:-\nstartpos moves 1g1f\tmiss\t-\nnonsense\tmiss\t-\n"
     );
-    assert!(!output.status.success(), "one line is not a position");
-    let output = raicho!(folder, "book probe --explain a.db p.txt").output();
+    let [shown, _] = raicho!(folder, "book probe --explain a.db p.txt").ends_with(1);
     let reasons = format!(
         "startpos\thit\t7g7f:1:-,2g2f:1:3c3d\t5g5f: value below 10; \
          illegal move 1a1b in {START} 1, it is skipped"
     );
-    assert_eq!(text(&output.stdout).lines().next(), Some(&*reasons));
-    let said = raicho!(folder, "book probe --option BookMoves a.db p.txt").refused();
-    assert!(said.contains("expected NAME=VALUE"), "{said}");
+    assert_eq!(shown.lines().next(), Some(&*reasons));
 }
 
 #[test]
 fn faults_are_printed_and_the_good_part_is_written() {
-    let folder = Folder::new("commands-validate");
+    let folder = Folder::new();
     let book = format!(
         "sfen {START} 1\n7g7f none 40 20 30\n7g7e none 0 0 1\n7g7f none 1 1 1\nfoo\n\
          sfen {START} 1\n2g2f none 0 0 1\n"
     );
-    folder.write("bad.db", &book);
-    let output = raicho!(folder, "book validate bad.db").output();
-    let said = text(&output.stdout);
+    folder.write("bad.db", book);
+    let [said, _] = raicho!(folder, "book validate bad.db").ends_with(1);
     for fault in [
         "line 5: \"foo\" is no move",
         "line 3: illegal move 7g7e",
@@ -54,9 +49,8 @@ fn faults_are_printed_and_the_good_part_is_written() {
         "line 6: a second entry for this position and ply",
         "2 positions, 4 faults",
     ] {
-        assert!(said.contains(fault), "{fault}: {said}");
+        said.must_have(fault);
     }
-    assert!(!output.status.success());
     raicho!(folder, "book validate --skip good.db bad.db").stdout();
     let expected = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 40 20 30\n");
     assert_eq!(folder.text("good.db"), expected);
@@ -65,10 +59,10 @@ fn faults_are_printed_and_the_good_part_is_written() {
 
 #[test]
 fn a_book_larger_than_the_memory_is_sorted_in_files() {
-    let folder = Folder::new("commands-memory");
+    let folder = Folder::new();
     let mut book = Vec::new();
     made_up::write(&mut book, 6_000, 39);
-    folder.write("made-up.db", &text(&book));
+    folder.write("made-up.db", book);
     for (words, extension) in [("convert --out", "ybb"), ("validate --skip", "db")] {
         let written = |name: &str, memory: u32| {
             let name = format!("{name}.{extension}");
@@ -80,20 +74,19 @@ fn a_book_larger_than_the_memory_is_sorted_in_files() {
             "{words}"
         );
     }
-    let names = fs::read_dir(&folder.0).expect("the folder");
-    assert_eq!(names.count(), 5, "sorted runs are left over");
+    assert_eq!(folder.names(".").len(), 5, "sorted runs are left over");
 }
 
 #[test]
 fn moves_are_left_out_and_get_another_depth() {
-    let folder = Folder::new("commands-depth");
+    let folder = Folder::new();
     let moves = "1g1f none 9 9 1\n7g7f 3c3d 40 3 30\n2g2f none 30 0 1\n";
-    folder.write("a.db", &format!("sfen {START} 1\n{moves}"));
+    folder.write("a.db", format!("sfen {START} 1\n{moves}"));
     raicho!(
         folder,
         "book convert --depth 32 --loss 30 --out deep.db a.db"
     )
-    .stdout();
+    .outputs();
     let expected =
         format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f 3c3d 40 32 30\n2g2f none 30 32 1\n");
     assert_eq!(folder.text("deep.db"), expected);
@@ -101,28 +94,16 @@ fn moves_are_left_out_and_get_another_depth() {
 
 #[test]
 fn a_conversion_says_what_is_lost_and_replaces_nothing() {
-    let folder = Folder::new("commands-convert");
-    folder.write("a.db", &format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n"));
-    let said = raicho!(folder, "book convert --out a.ybb a.db").stdout();
-    assert!(said.contains("1 position written to"), "{said}");
-    let lost = "left out or limited: 1 ponder move, 1 value, 1 count";
-    assert!(said.contains(lost), "{said}");
+    let folder = Folder::new();
+    folder.write("a.db", format!("sfen {START} 1\n7g7f 3c3d 40000 20 30\n"));
+    let said = raicho!(folder, "book convert --out a.ybb a.db").prints("1 position written to");
+    said.must_have("left out or limited: 1 ponder move, 1 value, 1 count");
     let said = raicho!(folder, "book convert --lang ja --force --out a.ybb a.db").stdout();
-    assert!(said.contains("1局面を "), "{said}");
-    let lost = "省略または切り詰め：予想手 1、評価値 1、採択回数 1";
-    assert!(said.contains(lost), "{said}");
-    let said = raicho!(folder, "book convert --out a.ybb a.db").refused();
-    assert!(said.contains("--force replaces it"), "{said}");
-    let said = raicho!(folder, "book convert --force --out a.db a.db").refused();
-    assert!(
-        said.contains("cannot be written at the same time"),
-        "{said}"
-    );
-    let said = raicho!(folder, "book info a.ybb").stdout();
-    assert!(said.contains("values     32767 to 32767"), "{said}");
-    let said = raicho!(folder, "book show a.ybb").stdout();
-    assert!(
-        said.contains("7g7f   -        32767     20           -"),
-        "{said}"
-    );
+    said.must_have("1局面を ");
+    said.must_have("省略または切り詰め：予想手 1、評価値 1、採択回数 1");
+    raicho!(folder, "book convert --out a.ybb a.db").is_refused("--force replaces it");
+    raicho!(folder, "book convert --force --out a.db a.db")
+        .is_refused("cannot be written at the same time");
+    raicho!(folder, "book info a.ybb").prints("values     32767 to 32767");
+    raicho!(folder, "book show a.ybb").prints("7g7f   -        32767     20           -");
 }

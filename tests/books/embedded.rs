@@ -25,31 +25,18 @@ fn every_move_is_legal_and_passes_the_usual_limits() {
         positions += 1;
     }
     assert!(positions >= 2_000, "{positions}");
-    assert_eq!(
-        Book::embedded().expect("a book").positions(),
-        Some(positions)
-    );
+    let book = Book::embedded().expect("a book");
+    assert_eq!(book.positions(), Some(positions));
 }
 
 #[test]
 fn the_main_openings_are_known_by_default() {
     let library = Library::new(Book::embedded().into_iter().collect());
-    for moves in [
-        "",
-        "7g7f",
-        "2g2f",
-        "5g5f",
-        "7g7f 3c3d",
-        "7g7f 8c8d",
-        "2g2f 8c8d",
-        "2g2f 3c3d",
-        "7g7f 3c3d 2g2f",
-        "7g7f 3c3d 2g2f 4c4d",
-        "7g7f 3c3d 2g2f 5c5d",
-        "7g7f 3c3d 6g6f",
-        "7g7f 8c8d 2g2f 8d8e 8h7g 3c3d",
-        "2g2f 8c8d 2f2e 8d8e",
-    ] {
+    for moves in ", 7g7f, 2g2f, 5g5f, 7g7f 3c3d, 7g7f 8c8d, 2g2f 8c8d, 2g2f 3c3d, 7g7f 3c3d 2g2f, \
+        7g7f 3c3d 2g2f 4c4d, 7g7f 3c3d 2g2f 5c5d, 7g7f 3c3d 6g6f, \
+        7g7f 8c8d 2g2f 8d8e 8h7g 3c3d, 2g2f 8c8d 2f2e 8d8e"
+        .split(", ")
+    {
         let line = format!("startpos moves {moves}");
         let line: SfenLine = line.trim_end().parse().expect("a line");
         let found = probe(&library, &line.position(), &BookOptions::default());

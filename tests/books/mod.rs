@@ -10,4 +10,3 @@ mod malformed;
 mod odd_entries;
 mod on_the_fly;
 mod round_trips;
-mod speed;

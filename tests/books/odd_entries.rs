@@ -1,17 +1,15 @@
 //! Books with entries that say little: without moves, at several plies, with depths that no search
 //! reached.
 
-use std::fs;
-
 use crate::folder::Folder;
-use crate::runner::raicho;
+use crate::runner::{Text, raicho};
 
 const START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -";
 const AFTER: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -";
 
 /// Runs `think` over a book, and returns what it says and the book that it writes.
 fn think(folder: &Folder, book: &str) -> (String, String) {
-    folder.write("in.db", &format!("#YANEURAOU-DB2016 1.00\n{book}"));
+    folder.write("in.db", format!("#YANEURAOU-DB2016 1.00\n{book}"));
     let quick = "--depth 3 --eval <material> --force";
     let words = format!("book think --book in.db --out out.db {quick}");
     (raicho!(folder, "{words}").stdout(), folder.text("out.db"))
@@ -19,67 +17,58 @@ fn think(folder: &Folder, book: &str) -> (String, String) {
 
 #[test]
 fn the_smallest_ply_of_a_position_is_searched_and_written() {
-    let folder = Folder::new("odd-plies");
+    let folder = Folder::new();
     let deep = format!("sfen {AFTER} 10\n3c3d none 10 40 5\n");
     let shallow = format!("sfen {AFTER} 2\n9c9d none -99 1 1\n");
     for book in [format!("{deep}{shallow}"), format!("{shallow}{deep}")] {
         let (said, written) = think(&folder, &book);
-        assert!(said.starts_with("1 position searched, 1 written"), "{said}");
-        assert!(written.contains(&format!("sfen {AFTER} 2\n")), "{written}");
-        assert!(!written.contains("-99 1 1"), "{written}");
+        said.must_begin("1 position searched, 1 written");
+        written.must_have(format!("sfen {AFTER} 2\n"));
+        written.must_lack("-99 1 1");
     }
     let deep = deep.replace(" 10\n3c", " 2\n3c");
-    let (said, _) = think(
-        &folder,
-        &format!("{deep}{}", shallow.replace(" 2\n", " 4\n")),
-    );
-    assert!(
-        said.starts_with("0 positions searched, 1 written"),
-        "{said}"
-    );
+    let shallow = shallow.replace(" 2\n", " 4\n");
+    let (said, _) = think(&folder, &format!("{deep}{shallow}"));
+    said.must_begin("0 positions searched, 1 written");
 }
 
 #[test]
 fn depths_that_no_search_reached_are_not_enough() {
-    let folder = Folder::new("odd-depths");
+    let folder = Folder::new();
     for moves in [
         "7g7f none 0 32 9\n2g2f none 0 32 3\n",
         "7g7f none 0 256 1\n",
     ] {
         let (said, written) = think(&folder, &format!("sfen {START} 1\n{moves}"));
-        assert!(said.starts_with("1 position searched, 1 written"), "{said}");
-        assert!(written.contains(" 3 1\n"), "{written}");
+        said.must_begin("1 position searched, 1 written");
+        written.must_have(" 3 1\n");
     }
 }
 
 #[test]
 fn a_position_without_moves_is_searched_like_one_outside() {
-    let folder = Folder::new("odd-empty");
+    let folder = Folder::new();
     let book = format!(
         "#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 20 20 1\n2g2f none 10 20 1\n\
          sfen {AFTER} 2\n"
     );
-    fs::write(folder.path("in.db"), book).expect("a book");
+    folder.write("in.db", book);
     raicho!(folder, "book extend --book in.db --out list.sfen").stdout();
     assert!(folder.text("list.sfen").contains(AFTER));
     // The values of peta_shock, which takes it for lost.
-    let said = raicho!(folder, "book minimax in.db --out minimax.db").stdout();
-    assert!(
-        said.contains("1  positions without moves, which count as lost"),
-        "{said}"
-    );
-    let said = raicho!(folder, "book convert in.db --out out.bin").stdout();
-    assert!(said.contains("1 position written"), "{said}");
-    assert!(said.contains("1 position without moves"), "{said}");
+    raicho!(folder, "book minimax in.db --out minimax.db")
+        .prints("1  positions without moves, which count as lost");
+    let said = raicho!(folder, "book convert in.db --out out.bin").prints("1 position written");
+    said.must_have("1 position without moves");
 }
 
 #[test]
 fn marks_of_editors_and_old_letters_do_no_harm() {
-    let folder = Folder::new("odd-letters");
+    let folder = Folder::new();
     let book = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 20 20 1\n");
-    fs::write(folder.path("in.db"), book).expect("a book");
+    folder.write("in.db", book);
     let list = b"\xef\xbb\xbfstartpos\r\n# \x93\xfa\x96\x7b\r\nstartpos moves 1g1f\r\n";
-    fs::write(folder.path("list.txt"), list).expect("a list");
+    folder.write("list.txt", list);
     let said = raicho!(folder, "book probe in.db list.txt").stdout();
     assert_eq!(
         said,

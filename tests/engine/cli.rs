@@ -1,15 +1,13 @@
 //! The command line as people use it: the real executable, its output and its exit codes.
 
 use crate::folder::Folder;
-use crate::runner::{raicho, text};
+use crate::runner::{Text, all_fail, raicho, text};
 
 #[test]
 fn perft_prints_the_count_last() {
     let line = raicho!("perft 4").stdout();
-    assert!(
-        line.starts_with("719731 leaves ") && line.trim_end().ends_with(" lps"),
-        "{line}"
-    );
+    line.must_begin("719731 leaves ");
+    assert!(line.trim_end().ends_with(" lps"), "{line}");
 }
 
 #[test]
@@ -25,20 +23,20 @@ fn perft_divides_into_moves_that_sum_up() {
 
 #[test]
 fn errors_name_the_input_and_what_was_expected() {
-    for (words, last, parts) in [
+    for (words, parts) in [
         (
-            "perft 2 --sfen",
-            "9/9/9/9/9/9/9/9/9 x - 1",
+            "perft 2 --sfen '9/9/9/9/9/9/9/9/9 x - 1'",
             &["9/9/9", "'x'", "'b' or 'w'"][..],
         ),
-        ("perft", "x", &["'x'", "<DEPTH>"]),
-        ("perft 3 --key-bits", "65", &["'65'", "128"]),
-        ("perft 3 --hash", "99999999999", &["99999999999 MB"]),
-        ("", "nonsense", &["nonsense"]),
+        ("perft x", &["'x'", "<DEPTH>"]),
+        ("perft 3 --key-bits 65", &["'65'", "128"]),
+        ("perft 3 --hash 99999999999", &["99999999999 MB"]),
+        ("nonsense", &["nonsense"]),
+        ("analyze no/such/file", &["no/such/file"]),
     ] {
-        let message = raicho!("{words}").arg(last).refused();
+        let message = raicho!("{words}").refused();
         for part in parts {
-            assert!(message.contains(part), "{words} {last}: {message}");
+            message.must_have(part);
         }
     }
 }
@@ -47,26 +45,23 @@ fn errors_name_the_input_and_what_was_expected() {
 fn help_of_each_command_begins_with_an_example() {
     let help = raicho!("--help").stdout();
     let (_, commands) = help.split_once("Commands:").expect("a list of commands");
-    let names: Vec<&str> = commands
-        .lines()
-        .skip(1)
-        .take_while(|line| !line.trim().is_empty())
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|&name| name != "help")
-        .collect();
+    let lines = commands.lines().skip(1);
+    let lines = lines.take_while(|line| !line.trim().is_empty());
+    let names = lines.filter_map(|line| line.split_whitespace().next());
+    let names: Vec<&str> = names.filter(|&name| name != "help").collect();
     for name in ["perft", "net"] {
         assert!(names.contains(&name), "{names:?}");
     }
     for name in names {
         let help = raicho!("{name} --help").stdout();
-        assert!(help.starts_with("Example: raicho"), "{name}: {help}");
+        help.must_begin("Example: raicho");
     }
 }
 
 #[test]
 fn bench_counts_the_same_nodes_every_time() {
     let signature = |words: &str| {
-        let text = raicho!("bench --depth 6 --hash 4 {words}").stdout();
+        let text = raicho!("bench --depth 4 --hash 4 {words}").stdout();
         let last = text.lines().last().expect("a last line").to_owned();
         let [nodes, "nodes", _, "nps"] = last.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{last}");
@@ -83,8 +78,7 @@ fn bench_counts_the_same_nodes_every_time() {
 #[test]
 fn analyze_shows_the_board_the_line_and_the_score_in_words() {
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-    let command = raicho!("analyze --depth 5 --multipv 2 --sfen").arg(sfen);
-    let shown = command.stdout();
+    let shown = raicho!("analyze --depth 5 --multipv 2 --sfen '{sfen}'").stdout();
     for part in [
         sfen,
         "1. black mates in 1 ply",
@@ -92,125 +86,73 @@ fn analyze_shows_the_board_the_line_and_the_score_in_words() {
         "G*5b",
         "best move G*5b",
     ] {
-        assert!(shown.contains(part), "{part} in {shown}");
-    }
-}
-
-#[test]
-fn analyze_goes_on_after_a_bad_line_of_a_file() {
-    let folder = Folder::new("analyze-bad-line");
-    folder.write(
-        "positions",
-        "# two positions\nstartpos moves 7g7f\nnonsense b - 1\n4k4/9/9/9/9/9/9/9/4K4 b - 1\n",
-    );
-    let output = raicho!(folder, "analyze positions --depth 1").output();
-    assert_eq!(text(&output.stdout).matches("best move").count(), 2);
-    let errors = text(&output.stderr);
-    assert!(!output.status.success());
-    assert!(
-        errors.contains("line 3") && errors.contains("nonsense"),
-        "{errors}"
-    );
-}
-
-#[test]
-fn missing_files_are_named() {
-    for words in ["analyze no/such/file", "bench --sfen-file no/such/file"] {
-        let message = raicho!("{words}").refused();
-        assert!(message.contains("no/such/file"), "{words}: {message}");
+        shown.must_have(part);
     }
 }
 
 /// The only line of a message, without its end.
-fn one_line(bytes: &[u8]) -> String {
-    let message = text(bytes);
-    let lines: Vec<&str> = message.lines().collect();
-    assert_eq!(lines.len(), 1, "{message}");
-    lines[0].to_owned()
+fn one_line(message: &str) -> &str {
+    assert_eq!(message.lines().count(), 1, "{message}");
+    message.trim_end()
 }
 
 #[test]
 fn errors_are_one_true_sentence() {
     let name = "x".repeat(100_000);
-    for (words, message) in [
-        (
-            "bench --eval no/such/file",
-            "error: no evaluation file or folder \"no/such/file\" in \"",
-        ),
-        (
-            "bench --hash 99999999999",
-            "error: no memory for a hash table of 99999999999 MB",
-        ),
+    #[rustfmt::skip]
+    let cases = [
+        ("bench --eval no/such/file", "no evaluation file or folder \"no/such/file\" in \""),
+        ("bench --hash 99999999999", "no memory for a hash table of 99999999999 MB"),
         (
             "bench --sfen-file no/such/file",
-            "error: cannot read no/such/file: No such file or directory (os error 2)",
+            "cannot read no/such/file: No such file or directory (os error 2)",
         ),
-        (&*format!("net show {name}"), "error: xxxx"),
-        (&*format!("analyze {name}"), "error: xxxx"),
-    ] {
-        let output = raicho!("{words}").output();
-        assert_eq!(output.status.code(), Some(1), "{message}");
-        let found = one_line(&output.stderr);
-        assert!(found.starts_with(message), "{found}");
+        (&format!("net show {name}"), "xxxx"),
+        (&format!("analyze {name}"), "xxxx"),
+    ];
+    for (words, message) in cases {
+        let [_, errors] = raicho!("{words}").ends_with(1);
+        let found = one_line(&errors);
+        found.must_begin(format!("error: {message}"));
         assert!(found.len() < 1200, "{}", found.len());
-        let cause = "No such file or directory";
-        assert!(found.matches(cause).count() <= 1, "{found}");
+        let causes = found.matches("No such file or directory").count();
+        assert!(causes <= 1, "{found}");
     }
-    let invalid = raicho!("perft 1 --sfen {name}").output();
-    let found = one_line(&invalid.stderr);
-    let message = "error: --sfen 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': ";
-    assert!(found.starts_with(message), "{found}");
-    assert_eq!(invalid.status.code(), Some(2));
-    let invalid = raicho!("perft {name}").output();
-    assert_eq!(invalid.status.code(), Some(2));
-    assert!(invalid.stderr.len() < 2500, "{}", invalid.stderr.len());
+    let [_, errors] = raicho!("perft 1 --sfen {name}").ends_with(2);
+    let shortened = "error: --sfen 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': ";
+    one_line(&errors).must_begin(shortened);
+    let [_, errors] = raicho!("perft {name}").ends_with(2);
+    assert!(errors.len() < 2500, "{}", errors.len());
 }
 
 /// What is wrong with the command line alone ends with 2, before any file is touched.
 #[test]
 fn an_invalid_command_line_ends_with_2() {
-    for (line, message) in [
-        (
-            "analyze --shard 1/2 x.kif",
-            "give each machine some of the files",
-        ),
+    #[rustfmt::skip]
+    all_fail(&Folder::new(), 2, "", &[
+        ("analyze --shard 1/2 x.kif", "give each machine some of the files"),
         ("analyze --sfen nonsense", "nonsense"),
         ("analyze --sfen nonsense --summary", "nonsense"),
-        (
-            "book extend --nodes 1 --out x.db --shard 1/2",
-            "depend on each other",
-        ),
+        ("book extend --nodes 1 --out x.db --shard 1/2", "depend on each other"),
         ("book extend --out x.db", "expected --nodes or --depth"),
         ("book merge a.db --sides bw --out x.db", "2 letters"),
         ("book probe a.db p.txt --option x", "expected NAME=VALUE"),
         ("book probe a.db p.txt --option x=1", "no option x"),
         ("book sort a.db --out x.xyz", "expected an extension"),
-        ("convert a.pack --out x.xyz", "unknown format 'xyz'"),
+        ("convert a.pack --out x.xyz", "unknown format 'xyz', expected psv"),
         ("csa --id x", "expected --host HOST"),
         ("csa --host x", "expected --id NAME"),
-        (
-            "gensfen --out x --write-maxply 9",
-            "more than the 9 random plies",
-        ),
+        ("gensfen --out x --write-maxply 9", "more than the 9 random plies"),
         ("gensfen --out x --random-plies 300", "not a range of plies"),
         ("gensfen --out x --random-multi-pv 4", "--random-move-count"),
-        (
-            "gensfen --out x --random-move-count 1 --random-multi-pv-diff 9",
-            "--random-multi-pv",
-        ),
+        ("gensfen --out x --random-move-count 1 --random-multi-pv-diff 9", "--random-multi-pv"),
         ("gensfen --out x --between-nodes 9", "--write-every"),
-        (
-            "gensfen --out x --depth 2 --tree-positions 1",
-            "greater than --depth",
-        ),
+        ("gensfen --out x --depth 2 --tree-positions 1", "greater than --depth"),
         ("learn a.psv --out x --epochs 0", "--epochs 0"),
         ("learn a.psv --out x --kpp-kkpt", "needs --kind kppt"),
         ("learn a.psv a.psv --out x", "is given twice"),
         ("match --engine cmd=x --nodes 9", "one engine, expected two"),
-        (
-            "match --engine cmd=x --engine cmd=y --each name=z --nodes 9",
-            "a name of its own",
-        ),
+        ("match --engine cmd=x --engine cmd=y --each name=z --nodes 9", "a name of its own"),
         // Only options for all commands may come before a subcommand.
         ("match --games 2 merge x", "with 'match merge'"),
         ("csa --host x stats y", "'--host' cannot be used"),
@@ -223,16 +165,8 @@ fn an_invalid_command_line_ends_with_2() {
             "pack cannot be written here, expected psv (or bin), hcpe, psum, tree",
         ),
         ("spsa --engine cmd=x --iterations 9", "nothing to tune"),
-        (
-            "spsa --engine cmd=x --iterations 9 --nodes 1,2",
-            "invalid value '1,2'",
-        ),
-    ] {
-        let output = raicho!("{line}").output();
-        let found = text(&output.stderr);
-        assert!(found.contains(message), "{line}: {found}");
-        assert_eq!(output.status.code(), Some(2), "{line}: {found}");
-    }
+        ("spsa --engine cmd=x --iterations 9 --nodes 1,2", "invalid value '1,2'"),
+    ]);
 }
 
 /// Options that a command always refuses are not offered.
@@ -241,28 +175,21 @@ fn help_offers_no_option_that_is_always_refused() {
     for words in ["analyze", "book extend", "learn", "spsa"] {
         let help = raicho!("{words} --help").stdout();
         assert!(help.contains("--out") || help.contains("--work"), "{help}");
-        assert!(!help.contains("--shard"), "{words}: {help}");
+        help.must_lack("--shard");
     }
-    let help = raicho!("spsa --help").stdout();
-    assert!(help.contains("cmd=./engine"), "{help}");
-    assert!(
-        help.contains("--nodes <N>") && !help.contains("N[,N"),
-        "{help}"
-    );
+    let help = raicho!("spsa --help").prints("cmd=./engine");
+    help.must_have("--nodes <N>").must_lack("N[,N");
 }
 
 #[test]
 fn a_bad_line_of_a_file_is_named_once_and_cut() {
-    let folder = Folder::new("bad-line");
-    folder.write("zeros.sfen", &"0".repeat(3_000_000));
+    let folder = Folder::new();
+    folder.write("zeros.sfen", "0".repeat(3_000_000));
     for words in [
         "bench --sfen-file zeros.sfen",
         "analyze zeros.sfen --depth=1",
     ] {
-        let output = raicho!(folder, "{words}").output();
-        assert_eq!(output.status.code(), Some(1));
-        let message = text(&output.stderr);
-        assert!(message.contains("zeros.sfen"), "{message}");
+        let message = raicho!(folder, "{words}").fails(1, "zeros.sfen");
         assert!(message.len() < 1500, "{}", message.len());
         let reason = message.split(": ").last().expect("a reason").trim_end();
         assert_eq!(message.matches(reason).count(), 1, "{message}");
@@ -281,37 +208,44 @@ const PRINTING: [&str; 6] = [
     "--help",
 ];
 
+/// Runs each of [`PRINTING`] with this standard output, to an end with this code and message.
 #[cfg(target_os = "linux")]
-#[test]
-fn a_full_device_is_one_error() {
-    let folder = Folder::new("full-device");
+fn printing_to(output: impl Fn() -> std::process::Stdio, code: i32, message: &str) {
+    let folder = Folder::new();
     raicho!(folder, "net material a.nnue").outputs();
     for words in PRINTING {
-        let full = std::fs::File::create("/dev/full").expect("Linux has it");
         let mut command = raicho!(folder, "{words}").command();
-        let output = command.stdout(full).output().expect("raicho runs");
-        assert_eq!(output.status.code(), Some(1), "{words}");
-        assert_eq!(
-            one_line(&output.stderr),
-            "error: cannot write to standard output: No space left on device (os error 28)",
-            "{words}"
-        );
+        let output = command.stdout(output()).output().expect("raicho runs");
+        assert_eq!(output.status.code(), Some(code), "{words}");
+        assert_eq!(text(&output.stderr).trim_end(), message, "{words}");
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
+fn a_full_device_is_one_error() {
+    let full = || {
+        std::fs::File::create("/dev/full")
+            .expect("Linux has it")
+            .into()
+    };
+    let message = "No space left on device (os error 28)";
+    printing_to(
+        full,
+        1,
+        &format!("error: cannot write to standard output: {message}"),
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
 fn a_closed_pipe_ends_a_tool_quietly() {
-    let folder = Folder::new("closed-pipe");
-    raicho!(folder, "net material a.nnue").outputs();
-    for words in PRINTING {
+    let closed = || {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let mut command = raicho!(folder, "{words}").command();
-        let output = command.stdout(writer).output().expect("raicho runs");
-        assert_eq!(output.status.code(), Some(0), "{words}");
-        assert_eq!(text(&output.stderr), "", "{words}");
-    }
+        writer.into()
+    };
+    printing_to(closed, 0, "");
 }
 
 #[test]
@@ -324,9 +258,7 @@ fn options_of_version_1_say_what_replaces_them() {
         ("book think --each", "--each of version 1 is gone"),
         ("learn --width=64 a.pack", "--shape raicho_256x2-8"),
     ] {
-        let said = raicho!("{words}").refused();
-        assert!(said.contains(expected), "{words}: {said}");
+        raicho!("{words}").is_refused(expected);
     }
-    let said = raicho!("match --nonsense").refused();
-    assert!(!said.contains("version 1"), "{said}");
+    raicho!("match --nonsense").refused().must_lack("version 1");
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::misbehaving;
+use crate::runner::{RAICHO, Text};
 use raicho::usi::client::reply::{BestMove, OptionKind, Reply};
 use raicho::usi::client::{Client, ClientError, Program, Received};
 
@@ -12,7 +13,7 @@ use raicho::usi::client::{Client, ClientError, Program, Received};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 fn raicho() -> Program {
-    Program::new(env!("CARGO_BIN_EXE_raicho"))
+    Program::new(RAICHO)
 }
 
 /// A client after its handshake.
@@ -22,15 +23,25 @@ fn introduced(program: &Program) -> Client {
     client
 }
 
+/// Our engine with an argument of the command line.
+fn raicho_with(argument: &str) -> Program {
+    Program {
+        arguments: vec![argument.to_owned()],
+        ..raicho()
+    }
+}
+
 /// A client of an engine with this behaviour, after its first `go`.
 fn asked(behaviour: &str) -> Client {
     let mut client = introduced(&misbehaving::program(behaviour));
     client.ready(PATIENCE).expect("the engine is ready");
-    client.send("usinewgame").expect("the engine lives");
-    client.send("position startpos").expect("the engine lives");
-    client
-        .send("go btime 0 wtime 0 byoyomi 100")
-        .expect("the engine lives");
+    for line in [
+        "usinewgame",
+        "position startpos",
+        "go btime 0 wtime 0 byoyomi 100",
+    ] {
+        client.send(line).expect("the engine lives");
+    }
     client
 }
 
@@ -51,27 +62,21 @@ fn soon() -> Instant {
 #[test]
 fn our_engine_plays() {
     let mut client = introduced(&raicho());
-    assert!(client.name().starts_with("Raicho "), "{}", client.name());
+    client.name().must_begin("Raicho ");
     assert_eq!(client.author(), "the Raicho developers");
-    let threads = client
-        .options()
-        .iter()
-        .find(|option| option.name == "Threads")
-        .expect("it has threads");
-    assert!(matches!(
-        threads.kind,
-        OptionKind::Spin {
-            default: 1..=16,
-            min: 1,
-            ..
-        }
-    ));
+    let mut options = client.options().iter();
+    let threads = options.find(|option| option.name == "Threads");
+    let OptionKind::Spin { default, min, .. } = threads.expect("it has threads").kind else {
+        panic!("a number");
+    };
+    assert!((1..=16).contains(&default) && min == 1);
     client.set_option("usi_hash", Some("2")).expect("in range");
     client.set_option("ClearHash", None).expect("a button");
-    let error = client
-        .set_option("Threads", Some("0"))
-        .expect_err("no thread");
-    assert!(error.to_string().contains("from 1 to 512"), "{error}");
+    let error = client.set_option("Threads", Some("0"));
+    error
+        .expect_err("no thread")
+        .to_string()
+        .must_have("from 1 to 512");
     client.ready(PATIENCE).expect("it is ready");
     client
         .send("position startpos moves 7g7f")
@@ -85,12 +90,8 @@ fn our_engine_plays() {
             .iter()
             .any(|line| line.ends_with(" > go nodes 1000"))
     );
-    assert!(
-        dialogue
-            .last()
-            .is_some_and(|line| line.ends_with(&format!(" < {}", received.line))),
-        "{dialogue:#?}"
-    );
+    let last = dialogue.last().expect("a dialogue");
+    assert!(last.ends_with(&format!(" < {}", received.line)), "{last}");
     assert!(client.process_id() > 0);
     assert_eq!(client.exit_status(), None);
     let start = Instant::now();
@@ -100,51 +101,39 @@ fn our_engine_plays() {
 
 #[test]
 fn programs_that_cannot_start_are_named() {
+    let no_folder = Program {
+        directory: Some(PathBuf::from("no-such-place")),
+        ..raicho()
+    };
+    let no_program = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     for (program, parts) in [
         (
             Program::new("./no/such/engine"),
             &["cannot start ./no/such/engine: "][..],
         ),
-        (
-            Program::new(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")),
-            &["Cargo.toml"],
-        ),
-        (
-            Program {
-                directory: Some(PathBuf::from("no-such-place")),
-                ..raicho()
-            },
-            &["raicho", "directory no-such-place"],
-        ),
+        (Program::new(no_program), &["Cargo.toml"]),
+        (no_folder, &["raicho", "directory no-such-place"]),
     ] {
-        let error = Client::start(&program).expect_err("no such program");
-        let text = error.to_string();
-        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+        let error = Client::start(&program)
+            .expect_err("no such program")
+            .to_string();
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     }
 }
 
 #[test]
 fn the_error_output_of_an_engine_that_ended_is_named() {
-    let program = Program {
-        arguments: vec!["no-such-subcommand".to_owned()],
-        ..raicho()
-    };
-    let mut client = Client::start(&program).expect("it starts");
-    let error = client.handshake(PATIENCE).expect_err("no engine");
-    let error = error.to_string();
-    assert!(
-        error.starts_with("the engine ended: exit code 2, last error output: "),
-        "{error}"
-    );
+    let mut client = Client::start(&raicho_with("no-such-subcommand")).expect("it starts");
+    let error = client
+        .handshake(PATIENCE)
+        .expect_err("no engine")
+        .to_string();
+    error.must_begin("the engine ended: exit code 2, last error output: ");
 }
 
 #[test]
 fn a_program_that_is_no_engine_has_ended() {
-    let program = Program {
-        arguments: vec!["--version".to_owned()],
-        ..raicho()
-    };
-    let mut client = Client::start(&program).expect("it starts");
+    let mut client = Client::start(&raicho_with("--version")).expect("it starts");
     let error = client.handshake(PATIENCE).expect_err("no engine");
     assert_eq!(error.to_string(), "the engine ended: exit code 0");
     let error = client.ready(PATIENCE).expect_err("no engine");
@@ -160,9 +149,8 @@ fn the_plain_engine_plays_a_game_against_itself() {
     client.ready(PATIENCE).expect("it is ready");
     let mut moves = String::new();
     for _ in 0..60 {
-        client
-            .send(&format!("position startpos moves{moves}"))
-            .expect("it lives");
+        let position = format!("position startpos moves{moves}");
+        client.send(&position).expect("it lives");
         client.send("go btime 1000 wtime 1000").expect("it lives");
         let received = until_best_move(&mut client).expect("it answers");
         let Reply::BestMove(BestMove::Move { best, ponder: None }) = Reply::of(&received.line)
@@ -181,15 +169,12 @@ fn the_plain_engine_plays_a_game_against_itself() {
 #[test]
 fn no_usiok_and_no_readyok_end_in_time() {
     let mut client = Client::start(&misbehaving::program("mute")).expect("it starts");
-    let error = client
-        .handshake(Duration::from_millis(300))
-        .expect_err("it is mute");
+    let short = Duration::from_millis(300);
+    let error = client.handshake(short).expect_err("it is mute");
     assert_eq!(error.to_string(), "no usiok within 0.300 s");
     let mut client = introduced(&misbehaving::program("deaf:2"));
     client.ready(PATIENCE).expect("it is ready once");
-    let error = client
-        .ready(Duration::from_millis(300))
-        .expect_err("it is deaf");
+    let error = client.ready(short).expect_err("it is deaf");
     assert_eq!(error.to_string(), "no readyok within 0.300 s");
 }
 
@@ -216,10 +201,8 @@ fn deaths_say_how() {
 fn a_closed_output_is_an_end() {
     let mut client = asked("closes-stdout:1");
     let error = until_best_move(&mut client).expect_err("it is silent");
-    assert_eq!(
-        error.to_string(),
-        "the engine ended: it has closed its output, but runs on"
-    );
+    let closed = "the engine ended: it has closed its output, but runs on";
+    assert_eq!(error.to_string(), closed);
 }
 
 #[test]
@@ -229,9 +212,7 @@ fn engines_that_hang_are_killed() {
         if behaviour == "stays" {
             until_best_move(&mut client).expect("it answers");
         } else {
-            let error = client
-                .receive(Some(soon()))
-                .expect_err("it says nothing any more");
+            let error = client.receive(Some(soon())).expect_err("it is silent");
             assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
         }
         let start = Instant::now();
@@ -282,12 +263,12 @@ fn lines_that_nobody_asked_for_can_be_discarded() {
     let mut client = asked("two-bestmoves:1");
     until_best_move(&mut client).expect("it answers");
     client.send("isready").expect("it lives");
-    while !client
-        .dialogue()
-        .iter()
-        .any(|line| line.ends_with("< readyok"))
-    {
-        std::thread::sleep(Duration::from_millis(100));
+    let is_ready = |client: &Client| {
+        let dialogue = client.dialogue();
+        dialogue.iter().any(|line| line.ends_with("< readyok"))
+    };
+    while !is_ready(&client) {
+        std::thread::sleep(Duration::from_millis(10));
     }
     // The dialogue records a line just before it can be received.
     std::thread::sleep(Duration::from_millis(100));
@@ -315,10 +296,9 @@ fn bad_answers_are_passed_on() {
 fn an_engine_that_reads_nothing_does_not_block_us() {
     let mut client = introduced(&misbehaving::program("unread"));
     let line = format!("position startpos moves{}", " 7g7f".repeat(10_000));
-    let error = (0..10)
-        .find_map(|_| client.send(&line).err())
-        .expect("no pipe is so large");
-    assert!(error.to_string().contains("stopped reading"), "{error}");
+    let error = (0..10).find_map(|_| client.send(&line).err());
+    let error = error.expect("no pipe is so large").to_string();
+    error.must_have("stopped reading");
     assert!(client.exit_status().is_some());
 }
 
@@ -328,18 +308,4 @@ fn only_whole_lines_are_sent() {
     let error = client.send("isready\nquit").expect_err("two lines");
     assert!(matches!(error, ClientError::Write { .. }), "{error}");
     client.ready(PATIENCE).expect("nothing was sent");
-}
-
-/// Prints the mean time from a question to its answer. Run it by
-/// `cargo test --release --test integration -- engine::client::round_trip --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn round_trip() {
-    const TIMES: u32 = 20_000;
-    let mut client = introduced(&misbehaving::program(""));
-    let start = Instant::now();
-    for _ in 0..TIMES {
-        client.ready(PATIENCE).expect("it is ready");
-    }
-    println!("{:?} each", start.elapsed() / TIMES);
 }

@@ -1,11 +1,16 @@
 //! Files of three-piece evaluations: all layouts, and folders that cannot be used. The files are
 //! sparse, so that they take no space.
 
-use std::fs::{self, File};
+use std::collections::BTreeSet;
+use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
-use std::path::Path;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
 
 use crate::folder::Folder;
+use crate::networks::kppt_names::{NAMES, SIZES, is_whole_kpp};
+use crate::runner::Text;
 use raicho::eval::kppt::scalar::Weights;
 use raicho::eval::kppt::{Kind, Tables};
 
@@ -16,39 +21,24 @@ const KKP_16: u64 = 40_625_712;
 const KPP_BOTH: u64 = 776_402_496;
 const KPP_BOARD: u64 = 388_201_248;
 
-/// The files of one evaluation.
-struct Files(Folder);
+const KK: &str = "KK_synthesized.bin";
+const KKP: &str = "KKP_synthesized.bin";
+const KPP: &str = "KPP_synthesized.bin";
 
-impl Files {
-    fn new(name: &str) -> Self {
-        Self(Folder::new(&format!("kppt-{name}")))
+/// Writes a file of zeros with some numbers at byte offsets.
+fn write(folder: &Folder, name: &str, size: u64, numbers: &[(u64, &[u8])]) {
+    let mut file = File::create(folder.file(name)).expect("a file can be written");
+    file.set_len(size).expect("a sparse file");
+    for (offset, bytes) in numbers {
+        file.seek(SeekFrom::Start(*offset))
+            .expect("within the file");
+        file.write_all(bytes).expect("a number can be written");
     }
+}
 
-    fn path(&self) -> &Path {
-        &self.0.0
-    }
-
-    /// Writes a file of zeros with some numbers at byte offsets.
-    fn write(&self, name: &str, size: u64, numbers: &[(u64, &[u8])]) -> &Self {
-        let mut file = File::create(self.0.file(name)).expect("a file can be written");
-        file.set_len(size).expect("a sparse file");
-        for (offset, bytes) in numbers {
-            file.seek(SeekFrom::Start(*offset))
-                .expect("within the file");
-            file.write_all(bytes).expect("a number can be written");
-        }
-        self
-    }
-
-    fn remove(&self, name: &str) -> &Self {
-        fs::remove_file(self.0.file(name)).expect("the file is there");
-        self
-    }
-
-    fn error(&self) -> String {
-        let error = Tables::open(self.path()).expect_err("the folder cannot be used");
-        error.to_string()
-    }
+fn error(folder: &Folder) -> String {
+    let error = Tables::open(&folder.0).expect_err("the folder cannot be used");
+    error.to_string()
 }
 
 /// `[board part, turn part]` in 32 bits.
@@ -68,84 +58,65 @@ const KPP_PLACES: [u64; 2] = [
     (80 * 1548 + 700) * 1548 + 120,
 ];
 
-fn check(folder: &Path, kind: Kind, kk: [i32; 2], kkp: [i32; 2], kpp: [i32; 2]) {
-    let (tables, warning) = Tables::open(folder).expect("a good folder");
+/// Asserts what the weights at [`KKP_PLACE`] and [`KPP_PLACES`] are, and that those beside are 0.
+fn check(folder: &Folder, kind: Kind, kk: [i32; 2], kkp: [i32; 2], kpp: [i32; 2]) {
+    let (tables, warning) = Tables::open(&folder.0).expect("a good folder");
     assert_eq!((tables.kind(), warning), (kind, None));
-    assert_eq!((tables.kk(44, 36), tables.kk(44, 37)), (kk, [0; 2]));
+    assert_eq!([tables.kk(44, 36), tables.kk(44, 37)], [kk, [0; 2]]);
     assert_eq!(
-        (tables.kkp(44, 36, 120), tables.kkp(44, 36, 121)),
-        (kkp, [0; 2])
+        [tables.kkp(44, 36, 120), tables.kkp(44, 36, 121)],
+        [kkp, [0; 2]]
     );
-    assert_eq!(
-        (tables.kpp(80, 120, 700), tables.kpp(80, 700, 120)),
-        (kpp, kpp)
-    );
-    assert_eq!(
-        (tables.kpp(80, 120, 701), tables.kpp(79, 120, 700)),
-        ([0; 2], [0; 2])
-    );
+    let places = [
+        (80, 120, 700),
+        (80, 700, 120),
+        (80, 120, 701),
+        (79, 120, 700),
+    ];
+    let found = places.map(|(king, one, other)| tables.kpp(king, one, other));
+    assert_eq!(found, [kpp, kpp, [0; 2], [0; 2]]);
 }
 
 #[test]
 fn every_layout_is_read() {
-    let folder = Files::new("layouts");
+    let folder = Folder::new();
     let kk_place = 44 * 81 + 36;
     // KPP_KKPT with KK and KKP of 32 bits.
     let board = (-7_i16).to_le_bytes();
-    let kpp = KPP_PLACES.map(|place| (2 * place, &board[..]));
-    folder
-        .write(
-            "KK_synthesized.bin",
-            KK_32,
-            &[(8 * kk_place, &wide([70_000, -3]))],
-        )
-        .write(
-            "KKP_synthesized.bin",
-            KKP_32,
-            &[(8 * KKP_PLACE, &wide([-80_000, 4]))],
-        )
-        .write("KPP_synthesized.bin", KPP_BOARD, &kpp);
-    check(
-        folder.path(),
-        Kind::KppKkpt,
-        [70_000, -3],
-        [-80_000, 4],
-        [-7, 0],
+    write(&folder, KK, KK_32, &[(8 * kk_place, &wide([70_000, -3]))]);
+    write(
+        &folder,
+        KKP,
+        KKP_32,
+        &[(8 * KKP_PLACE, &wide([-80_000, 4]))],
     );
+    write(
+        &folder,
+        KPP,
+        KPP_BOARD,
+        &KPP_PLACES.map(|place| (2 * place, &board[..])),
+    );
+    check(&folder, Kind::KppKkpt, [70_000, -3], [-80_000, 4], [-7, 0]);
     // KK and KKP of 16 bits.
-    folder
-        .write(
-            "KK_synthesized.bin",
-            KK_16,
-            &[(4 * kk_place, &narrow([-5, 6]))],
-        )
-        .write(
-            "KKP_synthesized.bin",
-            KKP_16,
-            &[(4 * KKP_PLACE, &narrow([-2, 9]))],
-        );
-    check(folder.path(), Kind::KppKkpt, [-5, 6], [-2, 9], [-7, 0]);
+    let kkp = narrow([-2, 9]);
+    write(&folder, KK, KK_16, &[(4 * kk_place, &narrow([-5, 6]))]);
+    write(&folder, KKP, KKP_16, &[(4 * KKP_PLACE, &kkp)]);
+    check(&folder, Kind::KppKkpt, [-5, 6], [-2, 9], [-7, 0]);
     // Apery without KK, under the same names.
-    folder.remove("KK_synthesized.bin");
-    check(folder.path(), Kind::KppKkpt, [0, 0], [-2, 9], [-7, 0]);
+    folder.remove(KK);
+    check(&folder, Kind::KppKkpt, [0, 0], [-2, 9], [-7, 0]);
     drop(folder);
     // Apery's later names, KPP with both parts.
-    let folder = Files::new("apery");
+    let folder = Folder::new();
     let both = narrow([-30_000, 31_000]);
-    folder
-        .write("KKP.bin", KKP_16, &[(4 * KKP_PLACE, &narrow([-2, 9]))])
-        .write(
-            "KPP.bin",
-            KPP_BOTH,
-            &KPP_PLACES.map(|place| (4 * place, &both[..])),
-        );
-    check(
-        folder.path(),
-        Kind::Kppt,
-        [0, 0],
-        [-2, 9],
-        [-30_000, 31_000],
+    write(&folder, "KKP.bin", KKP_16, &[(4 * KKP_PLACE, &kkp)]);
+    write(
+        &folder,
+        "KPP.bin",
+        KPP_BOTH,
+        &KPP_PLACES.map(|place| (4 * place, &both[..])),
     );
+    check(&folder, Kind::Kppt, [0, 0], [-2, 9], [-30_000, 31_000]);
     // A file that ends early, or holds more.
     for size in [
         0,
@@ -156,13 +127,11 @@ fn every_layout_is_read() {
         KPP_BOTH + 1,
         KKP_32,
     ] {
-        folder.write("KPP.bin", size, &[]);
-        let error = folder.error();
+        write(&folder, "KPP.bin", size, &[]);
+        let expected = format!("{KPP_BOTH} (KPPT) or {KPP_BOARD} (KPP_KKPT)");
         assert_eq!(
-            error,
-            format!(
-                "KPP.bin has {size} bytes, expected {KPP_BOTH} (KPPT) or {KPP_BOARD} (KPP_KKPT)"
-            )
+            error(&folder),
+            format!("KPP.bin has {size} bytes, expected {expected}")
         );
     }
 }
@@ -173,59 +142,87 @@ fn wrong_size(name: &str, found: u64, [wide, narrow]: [u64; 2]) -> String {
 
 #[test]
 fn what_is_missing_or_swapped_is_named() {
-    let folder = Files::new("missing");
-    folder
-        .write("KK_synthesized.bin", KK_32, &[])
-        .write("KKP_synthesized.bin", KKP_32, &[])
-        .write("kpp_synthesized.BIN", KPP_BOARD, &[]);
-    if !folder.path().join("KPP_synthesized.bin").exists() {
-        assert_eq!(
-            folder.error(),
-            "KPP_synthesized.bin is missing (the file kpp_synthesized.BIN is named otherwise)"
-        );
+    let folder = Folder::new();
+    write(&folder, KK, KK_32, &[]);
+    write(&folder, KKP, KKP_32, &[]);
+    write(&folder, "kpp_synthesized.BIN", KPP_BOARD, &[]);
+    let missing = "KPP_synthesized.bin is missing";
+    if !folder.has(KPP) {
+        let other = "(the file kpp_synthesized.BIN is named otherwise)";
+        assert_eq!(error(&folder), format!("{missing} {other}"));
     }
     folder.remove("kpp_synthesized.BIN");
-    assert_eq!(folder.error(), "KPP_synthesized.bin is missing");
-    folder
-        .write("KPP_synthesized.bin", KPP_BOARD, &[])
-        .remove("KK_synthesized.bin");
-    assert_eq!(
-        folder.error(),
-        "KK_synthesized.bin is missing, without which KKP has 16 bits"
-    );
-    folder
-        .write("KK_synthesized.bin", KKP_32, &[])
-        .write("KKP_synthesized.bin", KK_32, &[]);
-    assert_eq!(
-        folder.error(),
-        wrong_size("KKP_synthesized.bin", KK_32, [KKP_32, KKP_16])
-    );
-    folder.write("KKP_synthesized.bin", KKP_32, &[]);
-    assert_eq!(
-        folder.error(),
-        wrong_size("KK_synthesized.bin", KKP_32, [KK_32, KK_16])
-    );
-    folder.remove("KKP_synthesized.bin");
-    assert_eq!(folder.error(), "KKP_synthesized.bin is missing");
+    assert_eq!(error(&folder), missing);
+    write(&folder, KPP, KPP_BOARD, &[]);
+    folder.remove(KK);
+    let narrow = "KK_synthesized.bin is missing, without which KKP has 16 bits";
+    assert_eq!(error(&folder), narrow);
+    write(&folder, KK, KKP_32, &[]);
+    write(&folder, KKP, KK_32, &[]);
+    assert_eq!(error(&folder), wrong_size(KKP, KK_32, [KKP_32, KKP_16]));
+    write(&folder, KKP, KKP_32, &[]);
+    assert_eq!(error(&folder), wrong_size(KK, KKP_32, [KK_32, KK_16]));
+    folder.remove(KKP);
+    assert_eq!(error(&folder), "KKP_synthesized.bin is missing");
 }
 
 #[test]
 fn a_table_that_is_not_symmetric_is_noticed() {
-    let folder = Files::new("asymmetric");
+    let folder = Folder::new();
     // The weights of one king are the numbers of their columns.
-    let block: Vec<u8> = (0..1548_u32 * 1548)
-        .flat_map(|index| ((index % 1548) as u16).to_le_bytes())
-        .collect();
-    let place = 3 * block.len() as u64;
-    folder
-        .write("KKP.bin", KKP_16, &[])
-        .write("KPP.bin", KPP_BOARD, &[(place, &block)]);
-    let (_, warning) = Tables::open(folder.path()).expect("it can be used");
-    let warning = warning.expect("a warning");
-    assert!(
-        warning.starts_with("KPP is not symmetric, [3]["),
-        "{warning}"
+    let columns = (0..1548_u32 * 1548).map(|index| (index % 1548) as u16);
+    let block: Vec<u8> = columns.flat_map(u16::to_le_bytes).collect();
+    write(&folder, "KKP.bin", KKP_16, &[]);
+    write(
+        &folder,
+        "KPP.bin",
+        KPP_BOARD,
+        &[(3 * block.len() as u64, &block)],
     );
+    let (_, warning) = Tables::open(&folder.0).expect("it can be used");
+    let warning = warning.expect("a warning");
+    warning.must_begin("KPP is not symmetric, [3][");
     let (weight, transposed) = warning.split_once(" differs from ").expect("two weights");
     assert!(!weight.ends_with(transposed.split(';').next().unwrap_or_default()));
+}
+
+/// Folders with random names and sizes: they are refused with a message, and never read as something
+/// that they are not.
+#[test]
+fn random_folders_are_refused_with_a_message() {
+    let mut random = ChaCha8Rng::seed_from_u64(41);
+    let mut messages = BTreeSet::new();
+    for _ in 0..600 {
+        let folder = Folder::new();
+        for name in NAMES {
+            if random.random_range(0..3) == 0 {
+                continue;
+            }
+            let right = SIZES[random.random_range(0..SIZES.len())];
+            let size = match random.random_range(0..8) {
+                0 => 0,
+                1 => right - 1,
+                2 => right + 1,
+                3 => random.random_range(0..right),
+                4 => right / 2,
+                _ => right,
+            };
+            let size = if is_whole_kpp(name, size) {
+                size - random.random_range(1..size)
+            } else {
+                size
+            };
+            if random.random_range(0..20) == 0 {
+                folder.make(name);
+            } else {
+                write(&folder, name, size, &[]);
+            }
+        }
+        // No KPP has a right size.
+        let message = error(&folder);
+        assert!(!message.is_empty() && !message.contains('\n'), "{message}");
+        // The numbers of bytes differ from round to round.
+        messages.insert(message.split(" has ").next().map(str::to_owned));
+    }
+    assert!(messages.len() >= 4, "{messages:?}");
 }

@@ -1,4 +1,4 @@
-//! Names and sizes of three-piece files, for the random folders of `kppt_fuzz.rs` and of the fuzz
+//! Names and sizes of three-piece files, for the random folders of `kppt_files.rs` and of the fuzz
 //! target `kppt`.
 
 /// Names of all kinds, in the wrong case too, and of no kind.

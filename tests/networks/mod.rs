@@ -3,7 +3,6 @@
 
 mod kppt;
 mod kppt_files;
-mod kppt_fuzz;
 mod kppt_names;
 mod nnue;
 mod nnue_kernels;

@@ -2,9 +2,8 @@
 //! weights in all formats, and one real network where it is at hand.
 
 use std::fs;
-use std::path::PathBuf;
 
-use crate::common::{FEWER_KINGS, TWO_KINGS, position};
+use crate::common::{FEWER_KINGS, TWO_KINGS, corpora, position};
 use raicho::eval::nnue::FeatureSet;
 use raicho::eval::nnue::shape::Shape;
 use raicho::eval::nnue::{Network, random, scalar};
@@ -40,72 +39,27 @@ fn equals_table(table: &'static str, name: &str) {
 }
 
 #[test]
-fn half_kp() {
-    equals_table(EVALUATIONS, "halfkp_256x2-32-32");
-}
-
-#[test]
-fn half_kp_vm() {
-    equals_table(EVALUATIONS, "halfkpvm_256x2-32-32");
-}
-
-#[test]
-fn half_ka_hm2() {
-    equals_table(EVALUATIONS, "halfkahm2_256x2-32-32");
-}
-
-#[test]
-fn half_ka1() {
-    equals_table(EVALUATIONS, "halfka1_512x2-16-32");
-}
-
-#[test]
-fn stacks_with_a_shortcut() {
-    equals_table(EVALUATIONS, "SFNN_halfka2_256_7_32_k3k3");
-}
-
-#[test]
-fn stacks_by_hands_kings_and_progress() {
-    equals_table(
-        EVALUATIONS,
-        "SFNN_halfkahm2_256_8_32_hand16_k9k9z_progress4",
-    );
-}
-
-#[test]
-fn stacks_of_the_classic_shape() {
-    equals_table(EVALUATIONS, "SFNN_halfkahm2_512_15_32_k3k3");
-}
-
-#[test]
-fn pieces_kings_and_shards() {
-    equals_table(
-        MORE_EVALUATIONS,
-        "SFNN_ka2_256_8_32_c128_s64x2_hand64z_k13k13z",
-    );
-}
-
-#[test]
-fn half_ka_hm1_in_stacks() {
-    equals_table(MORE_EVALUATIONS, "SFNN_halfkahm1_128_16_32_hand1024_k3k3");
-}
-
-#[test]
-fn pieces_and_kings_in_stacks() {
-    equals_table(MORE_EVALUATIONS, "SFNN_kp_128_7_32_hand64_k29k29");
-}
-
-#[test]
-fn half_kp_in_stacks() {
-    equals_table(
-        MORE_EVALUATIONS,
-        "SFNN_halfkp_128_7_32_hand256_k9k9_progress3",
-    );
-}
-
-#[test]
-fn pieces_and_kings_twice() {
-    equals_table(MORE_EVALUATIONS, "ka2_256x2-8-64");
+fn values_are_those_of_other_programs() {
+    #[rustfmt::skip]
+    let cases = [
+        (EVALUATIONS, "halfkp_256x2-32-32"),
+        (EVALUATIONS, "halfkpvm_256x2-32-32"),
+        (EVALUATIONS, "halfkahm2_256x2-32-32"),
+        (EVALUATIONS, "halfka1_512x2-16-32"),
+        (EVALUATIONS, "SFNN_halfka2_256_7_32_k3k3"),
+        (EVALUATIONS, "SFNN_halfkahm2_256_8_32_hand16_k9k9z_progress4"),
+        (EVALUATIONS, "SFNN_halfkahm2_512_15_32_k3k3"),
+        (MORE_EVALUATIONS, "SFNN_ka2_256_8_32_c128_s64x2_hand64z_k13k13z"),
+        (MORE_EVALUATIONS, "SFNN_halfkahm1_128_16_32_hand1024_k3k3"),
+        (MORE_EVALUATIONS, "SFNN_kp_128_7_32_hand64_k29k29"),
+        (MORE_EVALUATIONS, "SFNN_halfkp_128_7_32_hand256_k9k9_progress3"),
+        (MORE_EVALUATIONS, "ka2_256x2-8-64"),
+        (OWN_EVALUATIONS, "raicho_64x2-8"),
+        (OWN_EVALUATIONS, "raicho_192x2-8"),
+    ];
+    for (table, name) in cases {
+        equals_table(table, name);
+    }
 }
 
 #[test]
@@ -115,16 +69,9 @@ fn attacked_pieces() {
 }
 
 #[test]
-fn our_own() {
-    equals_table(OWN_EVALUATIONS, "raicho_64x2-8");
-    equals_table(OWN_EVALUATIONS, "raicho_192x2-8");
-}
-
-#[test]
 fn a_real_network() {
-    let folder =
-        std::env::var_os("RAICHO_CORPORA").map(|corpora| PathBuf::from(corpora).join("../nets"));
-    let Some(folder) = folder.filter(|folder| folder.join("kp256.nn.bin").exists()) else {
+    let nets = corpora().map(|corpora| corpora.join("../nets"));
+    let Some(folder) = nets.filter(|folder| folder.join("kp256.nn.bin").exists()) else {
         println!("kp256: skipped, beside RAICHO_CORPORA are no nets");
         return;
     };
@@ -132,17 +79,14 @@ fn a_real_network() {
     assert_eq!(network.shape().to_string(), "kp_256x2-32-32");
     assert!(warnings.is_empty(), "{warnings:?}");
     let table = fs::read_to_string(folder.join("kp256_evals.tsv")).unwrap();
-    let rows: Vec<&str> = table
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .collect();
-    for row in &rows {
+    let mut compared = 0;
+    for row in table.lines().filter(|line| !line.starts_with('#')) {
         let (sfen, expected) = row.split_once('\t').unwrap();
         let value = scalar::evaluate(&network, &position(sfen)).unwrap();
         assert_eq!(value.to_string(), expected, "{sfen}");
+        compared += 1;
     }
-    println!("{} positions", rows.len());
-    assert!(rows.len() >= 450);
+    assert!(compared >= 450, "{compared}");
 }
 
 /// Reads a network of random weights and evaluates all kinds of positions.
@@ -160,9 +104,7 @@ fn reads_and_evaluates(name: &str) {
     );
     for sfen in FEWER_KINGS {
         let position = position(sfen);
-        let has_both = Color::ALL
-            .into_iter()
-            .all(|side| position.king(side).is_some());
+        let has_both = Color::ALL.map(|side| position.king(side).is_some()) == [true; 2];
         assert_eq!(scalar::evaluate(&network, &position).is_some(), has_both);
     }
 }
@@ -180,63 +122,28 @@ fn every_kind_of_inputs() {
 
 #[test]
 fn every_width_and_depth() {
-    for layers in [
-        "256x2-32-32",
-        "512x2-8-64",
-        "512x2-16-32",
-        "768x2-16-64",
-        "1024x2-8-32",
-        "1024x2-8-64",
-        "1536x2-16-32",
-        "2048x2-64-64",
-        "256x2-8",
-        "8192x2-8",
-    ] {
+    for layers in "256x2-32-32 512x2-8-64 512x2-16-32 768x2-16-64 1024x2-8-32 1024x2-8-64 \
+        1536x2-16-32 2048x2-64-64 256x2-8 8192x2-8"
+        .split_whitespace()
+    {
         reads_and_evaluates(&format!("kp_{layers}"));
     }
-    for layers in [
-        "1024_7_64_k3k3",
-        "SFNN-1536",
-        "512_8_32",
-        "256_31_96_hand4",
-        "3072_7_64_c1024_s256x8_k3k3",
-        "2048_16_32_c0_s1024x2",
-    ] {
-        let name = if layers.starts_with("SFNN") {
-            layers.to_owned()
-        } else {
-            format!("SFNN_ka2_{layers}")
-        };
-        reads_and_evaluates(&name);
+    for layers in "1024_7_64_k3k3 512_8_32 256_31_96_hand4 3072_7_64_c1024_s256x8_k3k3 \
+        2048_16_32_c0_s1024x2"
+        .split_whitespace()
+    {
+        reads_and_evaluates(&format!("SFNN_ka2_{layers}"));
     }
+    reads_and_evaluates("SFNN-1536");
 }
 
 #[test]
 fn every_kind_of_buckets() {
-    for buckets in [
-        "hand4",
-        "hand16",
-        "hand64",
-        "hand64z",
-        "hand256",
-        "hand1024",
-        "k3k3",
-        "k9k9",
-        "k9k9z",
-        "k13k13z",
-        "k21k21",
-        "k29k29",
-        "progress2",
-        "progress3",
-        "progress4",
-        "progress8",
-        "progress16",
-        "progress32",
-        "hand4_k13k13z",
-        "hand64_k3k3_progress8",
-        "hand1024_k3k3_progress2",
-        "hand16_k21k21",
-    ] {
+    for buckets in "hand4 hand16 hand64 hand64z hand256 hand1024 k3k3 k9k9 k9k9z k13k13z k21k21 \
+        k29k29 progress2 progress3 progress4 progress8 progress16 progress32 hand4_k13k13z \
+        hand64_k3k3_progress8 hand1024_k3k3_progress2 hand16_k21k21"
+        .split_whitespace()
+    {
         reads_and_evaluates(&format!("SFNN_kp_64_8_32_{buckets}"));
     }
 }

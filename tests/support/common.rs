@@ -41,6 +41,11 @@ pub(crate) const FEWER_KINGS: [&str; 7] = [
     "lnsg1gsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSG1GSNL b - 1",
 ];
 
+/// [`TWO_KINGS`] and [`FEWER_KINGS`].
+pub(crate) fn every_start() -> impl Iterator<Item = &'static str> {
+    TWO_KINGS.into_iter().chain(FEWER_KINGS)
+}
+
 /// Reads a position that the test knows to be good.
 pub(crate) fn position(sfen: &str) -> Position {
     Position::from_sfen(sfen).unwrap_or_else(|error| panic!("{sfen}: {error}"))
@@ -76,13 +81,13 @@ impl Random {
 /// Visits the positions of `games` random games of at most `plies` moves from each of `starts`;
 /// returns how many. Captures are preferred now and then, so that the hands fill.
 pub(crate) fn playouts(
-    starts: &[&str],
+    starts: impl IntoIterator<Item = &'static str>,
     games: u64,
     plies: usize,
     mut visit: impl FnMut(&mut Position, &[Move], &mut Random),
 ) -> usize {
     let mut visited = 0;
-    for (index, start) in starts.iter().enumerate() {
+    for (index, start) in starts.into_iter().enumerate() {
         for game in 0..games {
             let random = &mut Random((index as u64) << 32 | game);
             let mut position = position(start);
@@ -130,16 +135,37 @@ pub(crate) fn texts(moves: impl IntoIterator<Item = Move>) -> Vec<String> {
     texts
 }
 
-/// The lines of a corpus without its headers; `None`, and a word about it, where no corpora are at
-/// hand.
+/// The folder of the corpora; `None`, and a note, where none is at hand.
+pub(crate) fn corpora() -> Option<PathBuf> {
+    let folder = std::env::var_os("RAICHO_CORPORA").map(PathBuf::from);
+    if folder.is_none() {
+        println!("skipped, RAICHO_CORPORA names no folder of corpora");
+    }
+    folder
+}
+
+/// The lines of a corpus without its headers; `None`, and a note, where no corpora are at hand.
 pub(crate) fn corpus(name: &str) -> Option<Vec<String>> {
-    let Some(folder) = std::env::var_os("RAICHO_CORPORA") else {
-        println!("{name}: skipped, RAICHO_CORPORA names no folder of corpora");
-        return None;
-    };
-    let path = PathBuf::from(folder).join(name);
+    let path = corpora()?.join(name);
     let text =
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     Some(lines.map(str::to_owned).collect())
+}
+
+/// The rows of a corpus, each divided into its columns, and at least `least` of them; none where no
+/// corpora are at hand.
+pub(crate) fn rows<const COLUMNS: usize>(name: &str, least: usize) -> Vec<[String; COLUMNS]> {
+    let Some(lines) = corpus(name) else {
+        return Vec::new();
+    };
+    println!("{name}: {} rows", lines.len());
+    assert!(lines.len() >= least, "{name}");
+    let columns = |line: &String| {
+        let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        columns
+            .try_into()
+            .unwrap_or_else(|_| panic!("not {COLUMNS} columns: {line}"))
+    };
+    lines.iter().map(columns).collect()
 }

@@ -53,20 +53,14 @@ const FOREVER: Duration = Duration::from_mins(5);
 pub(crate) fn program(behaviour: &str) -> Program {
     let path = std::env::current_exe().expect("the test knows its own file");
     // Where this module lies in the test crate.
-    let module = module_path!()
+    let (_, module) = module_path!()
         .split_once("::")
-        .map_or("", |(_, module)| module);
-    let arguments = [
-        &format!("{module}::misbehaving_engine"),
-        "--exact",
-        "--ignored",
-        "--nocapture",
-    ];
-    let behaviour = if behaviour.is_empty() {
-        PLAIN
-    } else {
-        behaviour
-    };
+        .expect("a module of the tests");
+    let test = format!("{module}::misbehaving_engine");
+    let arguments = [&test, "--exact", "--ignored", "--nocapture"];
+    let behaviour = Some(behaviour)
+        .filter(|text| !text.is_empty())
+        .unwrap_or(PLAIN);
     Program {
         arguments: arguments.map(str::to_owned).to_vec(),
         environment: vec![(VARIABLE.to_owned(), behaviour.to_owned())],
@@ -97,11 +91,8 @@ impl Habit {
         let name = parts.next().unwrap_or_default().to_owned();
         let mut number = || parts.next().map(|number| number.parse().expect("a number"));
         let milliseconds = if name == "late" { number() } else { None };
-        let default = if ["deaf", "tuned"].contains(&name.as_str()) {
-            1
-        } else {
-            3
-        };
+        let is_early = ["deaf", "tuned"].contains(&name.as_str());
+        let default = if is_early { 1 } else { 3 };
         Self {
             from: number().unwrap_or(default) as u32,
             milliseconds: milliseconds.unwrap_or(0),
@@ -143,9 +134,8 @@ impl Engine {
     }
 
     fn habit(&self, name: &str, occasion: u32) -> Option<&Habit> {
-        self.habits
-            .iter()
-            .find(|habit| habit.name == name && occasion >= habit.from)
+        let mut habits = self.habits.iter();
+        habits.find(|habit| habit.name == name && occasion >= habit.from)
     }
 
     fn has(&self, name: &str) -> bool {
@@ -156,9 +146,7 @@ impl Engine {
         // The harness may have left its line open.
         say("");
         if self.has("chatty") {
-            for _ in 0..10_000 {
-                eprintln!("{}", "noise ".repeat(17));
-            }
+            (0..10_000).for_each(|_| eprintln!("{}", "noise ".repeat(17)));
         }
         for line in io::stdin().lock().lines() {
             let line = line.expect("the test writes UTF-8");
@@ -188,8 +176,10 @@ impl Engine {
     }
 
     fn introduce(&self) {
-        say(&format!("id name Misbehaving ({})", self.behaviour));
-        say("id author nobody");
+        say(&format!(
+            "id name Misbehaving ({})\nid author nobody",
+            self.behaviour
+        ));
         say("option name USI_Hash type spin default 1 min 1 max 1024");
         // 0 plays the first legal move, everything else random ones.
         say("option name Seed type spin default 0 min 0 max 1000000000");
@@ -251,24 +241,25 @@ impl Engine {
         self.moves_made += 1;
         std::thread::sleep(Duration::from_millis(self.delay));
         let Some(mv) = self.choose() else {
-            say("bestmove resign");
-            return;
+            return say("bestmove resign");
         };
         let misbehaves = |name| self.habit(name, self.moves_made).is_some();
         if misbehaves("tuned") && self.is_out_of_luck() {
-            say("bestmove resign");
-            return;
+            return say("bestmove resign");
         }
         if misbehaves("hang") {
             std::thread::sleep(FOREVER);
         }
-        let pv = if misbehaves("illegal-pv") {
-            // Twice from the same square, or onto the same square.
-            format!("{mv} {mv}")
+        // Twice from the same square, or onto the same square.
+        let repeated = if misbehaves("illegal-pv") {
+            format!(" {mv}")
         } else {
-            mv.clone()
+            String::new()
         };
-        let info = format!("info depth 1 score cp {} nodes 1 pv {pv}", self.score);
+        let info = format!(
+            "info depth 1 score cp {} nodes 1 pv {mv}{repeated}",
+            self.score
+        );
         say(&info);
         if misbehaves("die") {
             std::process::exit(3);
@@ -307,28 +298,22 @@ impl Engine {
     fn illegal_move(&self) -> String {
         let legal = legal_moves(&self.position);
         let is_legal = |text: &str| legal.iter().any(|mv| mv.to_string() == text);
-        Square::ALL
-            .into_iter()
-            .map(|to| format!("G*{to}"))
-            .find(|text| !is_legal(text))
-            .expect("a king's square takes no drop")
+        let mut drops = Square::ALL.into_iter().map(|to| format!("G*{to}"));
+        let drop = drops.find(|text| !is_legal(text));
+        drop.expect("a king's square takes no drop")
     }
 
     /// In milliseconds, as far as `go` says.
     fn time_left(&self, limits: &str) -> u64 {
         let side = ["b", "w"][self.position.side_to_move().index()];
+        let parts = [format!("{side}time"), format!("{side}inc")];
+        let counts = |word: &str| parts.iter().any(|part| part == word);
         let words: Vec<&str> = limits.split_whitespace().collect();
-        let parts = [
-            format!("{side}time"),
-            format!("{side}inc"),
-            "byoyomi".to_owned(),
-            "movetime".to_owned(),
-        ];
-        let value = |pair: &[&str]| pair[1].parse::<u64>().expect("a number");
-        words
-            .windows(2)
-            .filter(|pair| parts.iter().any(|part| part == pair[0]))
-            .map(value)
+        let pairs = words.windows(2);
+        let pairs =
+            pairs.filter(|pair| counts(pair[0]) || ["byoyomi", "movetime"].contains(&pair[0]));
+        pairs
+            .map(|pair| pair[1].parse::<u64>().expect("a number"))
             .sum()
     }
 }

@@ -1,307 +1,220 @@
 //! `raicho analyze` on games: what is read, what is written, and what an interruption keeps.
 
-use std::fs;
-use std::process::Stdio;
-
 use serde_json::Value;
 
 use crate::folder::Folder;
-use crate::runner::{raicho, text};
+use crate::runner::{Raicho, Text, all_fail, raicho};
 use raicho::records::csa;
 use raicho::records::encoding::encode_shift_jis;
 
 const GAME: &str = "V2.2\nN+</script>\nN-\"b\"\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\n+8822UM\n-3122GI\n\
     +0045KA\n-4132KI\n%TORYO\n";
 
-fn json(folder: &Folder, name: &str) -> Value {
-    serde_json::from_str(&folder.text(name)).expect("it is JSON")
+fn folder_with_game() -> Folder {
+    let folder = Folder::new();
+    folder.write("a.csa", GAME);
+    folder
+}
+
+fn analyze(folder: &Folder, words: &str) -> Raicho {
+    Raicho::new(&format!("analyze --hash 1 {words}")).within(folder)
 }
 
 /// The JSON without what differs from run to run.
 fn without_times(mut game: Value) -> Value {
-    let positions = game["positions"].as_array_mut().expect("positions");
-    for line in positions
-        .iter_mut()
-        .flat_map(|position| position["lines"].as_array_mut().expect("lines"))
-    {
-        line["time"] = Value::Null;
+    for position in game["positions"].as_array_mut().expect("positions") {
+        for line in position["lines"].as_array_mut().expect("lines") {
+            line["time"] = Value::Null;
+        }
     }
     game
 }
 
 #[test]
 fn results_in_a_folder_are_not_analysed_again() {
-    let folder = Folder::new("analyze-again");
-    folder.write("a.csa", GAME);
+    let folder = folder_with_game();
     for _ in 0..2 {
-        let output = raicho!(folder, "analyze . --nodes 1 --kif out/ --summary --hash 1").output();
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        let count = fs::read_dir(folder.file("out"))
-            .expect("the folder is there")
-            .count();
-        assert_eq!(count, 1);
+        analyze(&folder, ". --nodes 1 --kif out/ --summary").outputs();
+        assert_eq!(folder.names("out").len(), 1);
     }
 }
 
 #[test]
 fn a_broken_game_is_named_and_skipped() {
-    let folder = Folder::new("analyze-broken");
-    folder.write("a.csa", GAME);
+    let folder = folder_with_game();
     folder.write("b.csa", "V2.2\nPI\n+\n+7775FU\n");
     folder.write("c.usi", "startpos moves 7g7f\nstartpos moves 7g7e\n");
-    let output = raicho!(folder, "analyze . --nodes 50 --json out --hash 1").output();
-    let errors = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(
-        errors.contains("b.csa: ") && errors.contains("+7775FU"),
-        "{errors}"
-    );
-    assert!(
-        errors.contains("c.usi: game 2: line 2: ") && errors.contains("7g7e"),
-        "{errors}"
-    );
-    let mut names: Vec<String> = fs::read_dir(folder.file("out"))
-        .expect("the folder is there")
-        .map(|entry| {
-            entry
-                .expect("a file")
-                .file_name()
-                .into_string()
-                .expect("UTF-8")
-        })
-        .collect();
-    names.sort();
-    assert_eq!(names, ["a.json", "c-1.json"]);
-    assert_eq!(json(&folder, "out/a.json")["players"][0], "</script>");
+    let errors = analyze(&folder, ". --nodes 50 --json out").fails(1, "b.csa: ");
+    errors.must_have("+7775FU").must_have("7g7e");
+    errors.must_have("c.usi: game 2: line 2: ");
+    assert_eq!(folder.names("out"), ["a.json", "c-1.json"]);
+    assert_eq!(folder.json("out/a.json")["players"][0], "</script>");
 }
 
 #[test]
 fn output_that_cannot_be_written_is_named_before_the_search() {
-    let folder = Folder::new("analyze-unwritable");
-    folder.write("a.csa", GAME);
-    fs::create_dir(folder.file("there")).expect("it can be made");
-    let read = "a.csa is read and would be overwritten";
-    for (option, out, words, status) in [
+    let folder = folder_with_game();
+    folder.make("there");
+    // The search would take an hour.
+    let long = "a.csa --time 600s";
+    for (out, words, code) in [
         (
-            "--html",
-            "nowhere/a.html",
+            "--html nowhere/a.html",
             "nowhere/a.html cannot be written",
             1,
         ),
-        (
-            "--kif",
-            "nowhere/a.kif",
-            "nowhere/a.kif cannot be written",
-            1,
-        ),
-        ("--html", "there", "there is a folder", 1),
-        ("--html", "a.csa", read, 2),
-        ("--csa", ".", read, 2),
-        ("--csa", "./a.csa", read, 2),
+        ("--kif nowhere/a.kif", "nowhere/a.kif cannot be written", 1),
+        ("--html there", "there is a folder", 1),
+        ("--html a.csa", "a.csa is read and would be overwritten", 2),
+        ("--csa .", "a.csa is read and would be overwritten", 2),
+        ("--csa ./a.csa", "a.csa is read and would be overwritten", 2),
     ] {
-        // The search would take an hour.
-        let command = raicho!(folder, "analyze a.csa --time 600s {option} {out} --hash 1");
-        let output = command.output();
-        let errors = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{errors}");
-        assert!(errors.contains(words), "{option} {out}: {errors}");
+        analyze(&folder, &format!("{long} {out}")).fails(code, words);
     }
-    let output = raicho!(
-        folder,
-        "analyze a.csa --nodes 5 --kif b.kif --csa b.kif --hash 1"
-    )
-    .output();
-    assert!(text(&output.stderr).contains("b.kif is the name of two outputs"));
-    let kept = folder.text("a.csa");
-    assert_eq!(kept, GAME);
-    let names = fs::read_dir(&folder.0).expect("the folder is there");
-    assert_eq!(names.count(), 2, "nothing half written is left");
+    let twice = analyze(&folder, "a.csa --nodes 5 --kif b.kif --csa b.kif");
+    twice.is_refused("b.kif is the name of two outputs");
+    assert_eq!(folder.text("a.csa"), GAME);
+    // Nothing half written is left.
+    assert_eq!(folder.names("."), ["a.csa", "there"]);
 }
 
 #[test]
 fn a_page_carries_the_engine_of_a_folder() {
-    let folder = Folder::new("analyze-engine");
-    folder.write("a.csa", GAME);
-    let words = "analyze a.csa --nodes 5 --html a.html --with-engine pkg --hash 1";
-    let output = raicho!(folder, "{words}").output();
-    let errors = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(
-        errors.contains("raicho.page.js") && errors.contains("web/build.sh"),
-        "{errors}"
-    );
-
-    fs::create_dir(folder.file("pkg")).expect("it can be made");
+    let folder = folder_with_game();
+    let words = "a.csa --nodes 5 --html a.html --with-engine pkg";
+    analyze(&folder, words)
+        .fails(1, "raicho.page.js")
+        .must_have("web/build.sh");
     folder.write("pkg/raicho.page.js", "const Raicho = 7;");
-    let output = raicho!(folder, "{words}").output();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let page = folder.text("a.html");
-    assert!(page.contains("<script>\nconst Raicho = 7;</script>"));
+    analyze(&folder, words).outputs();
+    folder
+        .text("a.html")
+        .must_have("<script>\nconst Raicho = 7;</script>");
 }
 
 #[test]
 fn threads_that_do_not_fit_into_memory_are_refused() {
-    let folder = Folder::new("analyze-memory");
-    folder.write("a.csa", GAME);
-    let output = raicho!(folder, "analyze a.csa --hash 100000000 --threads 500").output();
-    let errors = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let folder = folder_with_game();
     // No more threads than positions.
-    assert!(errors.contains("7 threads need 700000770 MB"), "{errors}");
+    raicho!(folder, "analyze a.csa --hash 100000000 --threads 500")
+        .fails(1, "7 threads need 700000770 MB");
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_is_written_through() {
-    let folder = Folder::new("analyze-link");
-    folder.write("a.csa", GAME);
+    let folder = folder_with_game();
     folder.write("b.svg", "old");
     let link = folder.file("link.svg");
     std::os::unix::fs::symlink("b.svg", &link).expect("it can be made");
-    let output = raicho!(folder, "analyze a.csa --nodes 5 --svg link.svg --hash 1").output();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let is_link = fs::symlink_metadata(&link).is_ok_and(|data| data.is_symlink());
-    assert!(is_link, "the link is still one");
-    let graph = folder.text("b.svg");
-    assert!(graph.starts_with("<svg"), "{graph}");
+    analyze(&folder, "a.csa --nodes 5 --svg link.svg").outputs();
+    assert!(link.is_symlink(), "the link is still one");
+    folder.text("b.svg").must_begin("<svg");
 }
 
 #[test]
 fn odd_files_of_a_folder_are_named_or_read() {
-    let folder = Folder::new("analyze-odd");
+    let folder = Folder::new();
     let many = "2h3h 8b7b 3h2h 7b8b ".repeat(250);
     let nine = "手合割：九枚落ち\n手数----指手--\n   1 ４二玉(51)\n   2 ７六歩(77)\n";
-    let utf_16: Vec<u8> = std::iter::once(0xfeff)
-        .chain(nine.encode_utf16())
-        .flat_map(u16::to_le_bytes)
-        .collect();
-    for (name, content) in [
-        ("empty.kif", b"".as_slice()),
-        ("zeros.kif", &[0; 100]),
-        ("half.jkf", b"{\"moves\":[{"),
-        (
-            "illegal.kif",
-            "手合割：平手\n手数----指手--\n   1 ２二飛(28)\n".as_bytes(),
-        ),
-        ("nine.kif", &utf_16),
-        ("none.usi", b"startpos"),
-        ("thousand.usi", format!("startpos moves {many}").as_bytes()),
-    ] {
-        fs::write(folder.file(name), content).expect("it can be written");
-    }
+    let utf_16 = std::iter::once(0xfeff).chain(nine.encode_utf16());
+    folder.write("empty.kif", "");
+    folder.write("zeros.kif", [0; 100]);
+    folder.write("half.jkf", "{\"moves\":[{");
+    folder.write(
+        "illegal.kif",
+        "手合割：平手\n手数----指手--\n   1 ２二飛(28)\n",
+    );
+    folder.write(
+        "nine.kif",
+        utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
+    );
+    folder.write("none.usi", "startpos");
+    folder.write("thousand.usi", format!("startpos moves {many}"));
     #[cfg(unix)]
     std::os::unix::fs::symlink(".", folder.file("circle")).expect("it can be made");
-    let output = raicho!(
-        folder,
-        "analyze . --nodes 5 --json out/ --html all.html --hash 1"
-    )
-    .output();
-    let errors = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let errors = analyze(&folder, ". --nodes 5 --json out/ --html all.html")
+        .fails(1, "error: 4 games could not be read");
     for words in [
         "skipped: ./empty.kif: the file is empty",
         "skipped: ./zeros.kif: line 1: no game",
         "skipped: ./half.jkf: EOF",
         "skipped: ./illegal.kif: line 3: '２二飛(28)', move 1, is illegal",
-        "error: 4 games could not be read",
     ] {
-        assert!(errors.contains(words), "{words} in {errors}");
+        errors.must_have(words);
     }
     assert_eq!(errors.matches("skipped").count(), 4, "{errors}");
     for (name, moves) in [("nine", 2), ("none", 0), ("thousand", 1000)] {
-        let game = json(&folder, &format!("out/{name}.json"));
+        let game = folder.json(&format!("out/{name}.json"));
         let found = game["moves"].as_array().map(Vec::len);
         assert_eq!(found, Some(moves), "{name}");
     }
-    let page = folder.text("all.html");
-    assert!(
-        page.contains("\"start\":\"3gk4/9/ppppppppp"),
-        "the handicap"
-    );
+    // The handicap.
+    folder
+        .text("all.html")
+        .must_have("\"start\":\"3gk4/9/ppppppppp");
 }
 
 #[test]
 fn tables_are_in_japanese_too() {
-    let folder = Folder::new("analyze-japanese");
-    folder.write("a.csa", GAME);
-    let output = raicho!(folder, "analyze a.csa --depth 2 --lang ja --hash 1").output();
-    let shown = text(&output.stdout);
+    let shown = analyze(&folder_with_game(), "a.csa --depth 2 --lang ja").stdout();
     let lines: Vec<&str> = shown.lines().collect();
     let heading = "手数  指し手           時間    評価値   勝率%   損失  判定        最善の読み筋";
     assert_eq!(lines[0], heading);
-    assert!(
-        lines[1].starts_with("   1  ▲７六歩         0:03  "),
-        "{shown}"
-    );
-    assert!(lines[3].contains("  -  "), "no time is known: {shown}");
+    lines[1].must_begin("   1  ▲７六歩         0:03  ");
+    // No time is known.
+    lines[3].must_have("  -  ");
     assert_eq!(lines[7], "まで6手で後手の勝ち（投了）");
-    let heading = "対局者                    手数  一致率  平均損失";
-    assert!(lines[9].starts_with(heading), "{shown}");
-    assert!(lines[10].starts_with("☗ </script>  "), "{shown}");
+    lines[9].must_begin("対局者                    手数  一致率  平均損失");
+    lines[10].must_begin("☗ </script>  ");
 }
 
 #[test]
 fn summaries_say_how_the_game_ended_and_what_is_unknown() {
-    let folder = Folder::new("analyze-endings");
+    let folder = Folder::new();
     let again = "5i5h 5a5b 5h5i 5b5a ".repeat(3);
-    let lines = format!("startpos moves {again}\nstartpos moves 7g7f\nstartpos\n");
-    folder.write("a.usi", &lines);
-    let output = raicho!(
-        folder,
-        "analyze a.usi --nodes 50 --summary --html a.html --hash 1"
-    )
-    .output();
-    let shown = text(&output.stdout);
-    for words in [
-        "a.usi, game 1\ndraw after 12 moves (repetition)\nplayer",
-        "a.usi, game 2\nno result after 1 move (no ending recorded)\nplayer",
-    ] {
-        assert!(shown.contains(words), "{shown}");
-    }
-    let players = shown.lines().filter(|line| line.starts_with(['☗', '☖']));
-    for line in players {
+    folder.write(
+        "a.usi",
+        format!("startpos moves {again}\nstartpos moves 7g7f\nstartpos\n"),
+    );
+    let shown = analyze(&folder, "a.usi --nodes 50 --summary --html a.html").stdout();
+    shown.must_have("a.usi, game 1\ndraw after 12 moves (repetition)\nplayer");
+    shown.must_have("a.usi, game 2\nno result after 1 move (no ending recorded)\nplayer");
+    for line in shown.lines().filter(|line| line.starts_with(['☗', '☖'])) {
         assert!(line.ends_with("  -"), "no time is known: {shown}");
     }
-    assert!(
-        shown.contains("      0       -"),
-        "no moves, no share: {shown}"
-    );
-    let output = raicho!(folder, "analyze a.usi --nodes 50 --json - --hash 1").output();
-    let games: Value = serde_json::from_slice(&output.stdout).expect("JSON alone");
-    let [drawn, short, _] = &games.as_array().expect("games")[..] else {
+    // No moves, no share.
+    shown.must_have("      0       -");
+    let printed = analyze(&folder, "a.usi --nodes 50 --json -").stdout();
+    let games: Vec<Value> = serde_json::from_str(&printed).expect("JSON alone");
+    let [drawn, short, _] = &games[..] else {
         panic!("three games");
     };
     assert_eq!(drawn["black_win_chances"][12], 0.5);
     assert_eq!(drawn["positions"][12]["lines"][0]["score"]["cp"], 0);
     assert_eq!(drawn["summary"]["black"]["time"], Value::Null);
     assert_eq!(short["summary"]["white"]["agreement"], Value::Null);
-    let page = folder.text("a.html");
-    assert_eq!(page.matches("\"ruled\":true").count(), 1);
+    assert_eq!(folder.text("a.html").matches("\"ruled\":true").count(), 1);
 }
 
 #[test]
 fn records_are_found_by_name_and_by_content_in_their_encoding() {
-    let folder = Folder::new("analyze-named");
+    let folder = Folder::new();
     let game = "'CSA encoding=SHIFT_JIS\nN+羽生善治\nN-藤井聡太\nPI\n+\n+7776FU\n%TORYO\n";
-    let bytes = encode_shift_jis(game).expect("letters of CP932");
-    fs::write(folder.file("a.csa"), bytes).expect("it can be written");
-    for (name, text) in [
-        ("b.csa", "+\n+7776FU\n%TORYO\n"),
-        ("c.kif", "V1000の対局\n   1 ７六歩(77)\n   2 投了\n"),
-        ("d.kif", "V2.2\nPI\n+\n+7776FU\n%TORYO\n"),
-    ] {
-        folder.write(name, text);
-    }
-    let output = raicho!(folder, "analyze . --nodes 50 --csa out --hash 1").output();
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    folder.write(
+        "a.csa",
+        encode_shift_jis(game).expect("characters of CP932"),
+    );
+    folder.write("b.csa", "+\n+7776FU\n%TORYO\n");
+    folder.write("c.kif", "V1000の対局\n   1 ７六歩(77)\n   2 投了\n");
+    folder.write("d.kif", "V2.2\nPI\n+\n+7776FU\n%TORYO\n");
+    analyze(&folder, ". --nodes 50 --csa out").outputs();
     let read = |name: &str| {
         let games = csa::read(&folder.text(&format!("out/{name}.csa")));
         games.expect("it can be read").remove(0)
     };
-    assert_eq!(
-        read("a").players,
-        ["羽生善治", "藤井聡太"].map(str::to_owned)
-    );
+    let players = ["羽生善治", "藤井聡太"].map(str::to_owned);
+    assert_eq!(read("a").players, players);
     for name in ["b", "c", "d"] {
         assert_eq!(read(name).moves.len(), 1);
     }
@@ -309,12 +222,11 @@ fn records_are_found_by_name_and_by_content_in_their_encoding() {
 
 #[test]
 fn one_game_goes_to_a_file_with_its_scores() {
-    let folder = Folder::new("analyze-one");
-    folder.write("a.csa", GAME);
+    let folder = folder_with_game();
     let files = "--json a.json --csa b.csa --html a.html --svg a.svg";
-    let output = raicho!(folder, "analyze a.csa --nodes 300 {files} --hash 1").output();
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let game = json(&folder, "a.json");
+    let shown = analyze(&folder, &format!("a.csa --nodes 300 {files}")).prints("7g7f");
+    shown.must_have("blunders");
+    let game = folder.json("a.json");
     assert_eq!(game["winner"], "white");
     assert_eq!(game["moves"].as_array().map(Vec::len), Some(6));
     assert_eq!(game["positions"].as_array().map(Vec::len), Some(7));
@@ -323,8 +235,7 @@ fn one_game_goes_to_a_file_with_its_scores() {
     assert_eq!(game["summary"]["black"]["time"], 3.0);
     assert!(game["positions"][0]["lines"][0]["time"].is_f64(), "seconds");
 
-    let written = folder.text("b.csa");
-    let records = csa::read(&written).expect("it can be read");
+    let records = csa::read(&folder.text("b.csa")).expect("it can be read");
     let [record] = &records[..] else {
         panic!("one game");
     };
@@ -337,290 +248,192 @@ fn one_game_goes_to_a_file_with_its_scores() {
     }
     let page = folder.text("a.html");
     assert!(page.contains("\\u003c/script\\u003e") && page.len() < 200_000);
-    let svg = folder.text("a.svg");
-    assert!(svg.contains("&lt;/script&gt;"));
-    let shown = text(&output.stdout);
-    assert!(
-        shown.contains("7g7f") && shown.contains("blunders"),
-        "{shown}"
-    );
+    folder.text("a.svg").must_have("&lt;/script&gt;");
 }
 
 #[test]
 fn threads_and_resumed_work_change_nothing() {
-    let folder = Folder::new("analyze-threads");
-    folder.write("a.csa", GAME);
+    let folder = folder_with_game();
     let run = |more: &str| {
-        let words = format!("analyze a.csa --nodes 400 --json - --hash 1 --threads {more}");
-        let printed = raicho!(folder, "{words}").stdout();
-        without_times(serde_json::from_str(&printed).expect("JSON alone"))
+        let printed = analyze(
+            &folder,
+            &format!("a.csa --nodes 400 --json - --threads {more}"),
+        );
+        without_times(serde_json::from_str(&printed.stdout()).expect("JSON alone"))
     };
     let one = run("1");
     assert_eq!(run("2"), one);
     assert_eq!(run("1 --work work"), one);
     // Of the journal only the first lines are left, as after a kill.
-    let journal = "work/analyze.jsonl";
-    let lines = folder.text(journal);
-    let kept: Vec<&str> = lines.lines().take(2).collect();
-    folder.write(journal, &(kept.join("\n") + "\n"));
+    let journal = folder.text("work/analyze.jsonl");
+    let kept: Vec<&str> = journal.lines().take(2).collect();
+    folder.write("work/analyze.jsonl", kept.join("\n") + "\n");
     assert_eq!(run("2 --work work --resume"), one);
-    assert_eq!(folder.text(journal).lines().count(), lines.lines().count());
+    assert_eq!(folder.lines("work/analyze.jsonl"), journal.lines().count());
     // Other settings are refused.
-    let refused = raicho!(
-        folder,
-        "analyze a.csa --nodes 401 --work work --resume --hash 1"
-    )
-    .output();
-    assert!(
-        text(&refused.stderr).contains("nodes"),
-        "{}",
-        text(&refused.stderr)
-    );
+    analyze(&folder, "a.csa --nodes 401 --work work --resume").is_refused("nodes");
 }
 
 #[test]
 fn lines_are_games_where_all_have_moves() {
-    let folder = Folder::new("analyze-lines");
+    let folder = Folder::new();
     folder.write(
         "games.txt",
         "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n",
     );
-    let games = raicho!(folder, "analyze games.txt --depth 1 --hash 1").output();
-    assert!(
-        text(&games.stdout).contains("games.txt, game 2"),
-        "{}",
-        text(&games.stdout)
-    );
-    let positions = raicho!(folder, "analyze games.txt --depth 1 --positions --hash 1").output();
-    assert_eq!(text(&positions.stdout).matches("best move").count(), 2);
+    analyze(&folder, "games.txt --depth 1").prints("games.txt, game 2");
+    let positions = analyze(&folder, "games.txt --depth 1 --positions").stdout();
+    assert_eq!(positions.matches("best move").count(), 2);
 }
 
 #[test]
 fn a_bad_position_is_named_by_its_line() {
-    let folder = Folder::new("analyze-bad-position");
+    let folder = Folder::new();
     let good = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     let short = good.replace("LNSGKGSNL", "LNSGKGSN");
-    for (name, content, more, words) in [
-        (
-            "second.sfen",
-            format!("{good}\n{short}\n"),
-            "1",
-            "second.sfen line 2: ",
-        ),
-        (
-            "first.sfen",
-            format!("{short}\n{good}\n"),
-            "1",
-            "first.sfen line 1: ",
-        ),
-        (
-            "ranks.sfen",
-            format!("# eight ranks\n9/9/9/9/9/9/9/9 b - 1\n{good}\n"),
-            "1",
-            "board has 8 ranks",
-        ),
-        (
-            "alone.sfen",
-            "hello\n".to_owned(),
-            "0",
-            "alone.sfen line 1: 'hello' has 1 field,",
-        ),
-    ] {
-        folder.write(name, &content);
-        let output = raicho!(folder, "analyze {name} --depth 1 --positions --hash 1").output();
-        let errors = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{errors}");
-        assert!(errors.contains(words), "{words} in {errors}");
-        let one = format!("error: 1 position of {name} could not be analyzed");
-        assert!(errors.contains(&one), "{errors}");
-        let found = text(&output.stdout).matches("best move").count();
-        assert_eq!(found.to_string(), more, "{name}");
+    let ranks = format!("# eight ranks\n9/9/9/9/9/9/9/9 b - 1\n{good}\n");
+    let mixed = format!("# two positions\nstartpos moves 7g7f\nnonsense b - 1\n{good}\n");
+    #[rustfmt::skip]
+    let cases = [
+        ("second.sfen", format!("{good}\n{short}\n"), 1, "second.sfen line 2: "),
+        ("first.sfen", format!("{short}\n{good}\n"), 1, "first.sfen line 1: "),
+        ("ranks.sfen", ranks, 1, "board has 8 ranks"),
+        ("mixed.sfen", mixed, 2, "mixed.sfen line 3: 'nonsense b - 1'"),
+        ("alone.sfen", "hello\n".to_owned(), 0, "alone.sfen line 1: 'hello' has 1 field,"),
+    ];
+    for (name, content, count, words) in cases {
+        folder.write(name, content);
+        let [shown, errors] =
+            analyze(&folder, &format!("{name} --depth 1 --positions")).ends_with(1);
+        errors.must_have(words);
+        errors.must_have(format!("error: 1 position of {name} could not be analyzed"));
+        assert_eq!(shown.matches("best move").count(), count, "{name}");
     }
-    let output = raicho!(folder, "analyze first.sfen --depth 1 --hash 1").output();
-    assert!(text(&output.stderr).contains("first.sfen line 1: "));
+    analyze(&folder, "first.sfen --depth 1").is_refused("first.sfen line 1: ");
 }
 
 #[test]
 fn options_that_cannot_be_met_are_faults_of_the_command_line() {
-    let folder = Folder::new("analyze-options");
+    let folder = Folder::new();
     folder.write("a.usi", "startpos moves 7g7f\n");
-    for (words, fault) in [
-        (
-            "a.usi --positions --html a.html",
-            "--html is for games, and these are positions",
-        ),
+    #[rustfmt::skip]
+    all_fail(&folder, 2, "analyze --nodes 5 --hash 1", &[
+        ("a.usi --positions --html a.html", "--html is for games, and these are positions"),
         ("a.usi --positions --json -", "--json is for games"),
         ("--sfen startpos --work work", "--work is for games"),
-        (
-            "a.usi --doubtful 30",
-            "--doubtful 30 is more than --blunder 20",
-        ),
-    ] {
-        let output = raicho!(folder, "analyze {words} --nodes 5 --hash 1").output();
-        let errors = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(errors.contains(fault), "{errors}");
-    }
+        ("a.usi --doubtful 30", "--doubtful 30 is more than --blunder 20"),
+    ]);
 }
 
 #[test]
 fn other_games_are_named_when_work_is_resumed() {
-    let folder = Folder::new("analyze-other-games");
+    let folder = Folder::new();
     folder.write("a.usi", "startpos moves 7g7f\n");
     folder.write("b.usi", "startpos moves 2g2f\n");
-    let words = "--nodes 5 --work work --resume --hash 1";
-    raicho!(folder, "analyze a.usi {words}").outputs();
-    let errors = raicho!(folder, "analyze b.usi {words}").refused();
-    assert!(
-        errors.contains("other games, or the same in another order"),
-        "{errors}"
-    );
+    let words = "--nodes 5 --work work --resume";
+    analyze(&folder, &format!("a.usi {words}")).outputs();
+    let other = analyze(&folder, &format!("b.usi {words}"));
+    other.is_refused("other games, or the same in another order");
 }
 
 #[test]
 fn files_are_written_although_nobody_reads_the_table() {
-    let folder = Folder::new("analyze-closed");
-    folder.write("a.usi", &"startpos moves 7g7f\n".repeat(3));
-    let words = "analyze a.usi --nodes 5 --hash 1 --html a.html --json out/";
-    let mut command = raicho!(folder, "{words}").command();
-    command.stdout(Stdio::piped());
-    let mut child = command.spawn().expect("raicho runs");
-    drop(child.stdout.take());
-    assert!(child.wait().expect("it ends").success());
-    assert!(folder.file("a.html").exists(), "the page");
-    for number in 1..=3 {
-        let name = format!("out/a-{number}.json");
-        assert!(folder.file(&name).exists(), "{name}");
-    }
+    let folder = Folder::new();
+    folder.write("a.usi", "startpos moves 7g7f\n".repeat(3));
+    assert!(analyze(&folder, "a.usi --nodes 5 --html a.html --json out/").unread());
+    assert!(folder.has("a.html"), "the page");
+    assert_eq!(folder.names("out"), ["a-1.json", "a-2.json", "a-3.json"]);
 }
 
 #[test]
 fn names_command_no_terminal_and_sides_stand_for_missing_ones() {
-    let folder = Folder::new("analyze-names");
-    let game = "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n";
-    folder.write("a.csa", game);
-    let output = raicho!(
-        folder,
-        "analyze a.csa --nodes 5 --svg a.svg --html a.html --hash 1"
-    )
-    .output();
-    let shown = text(&output.stdout);
+    let folder = Folder::new();
+    folder.write(
+        "a.csa",
+        "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n",
+    );
+    let shown = analyze(&folder, "a.csa --nodes 5 --svg a.svg --html a.html").stdout();
     assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
-    assert!(shown.contains("\n☗  [31mRED  ") && shown.contains("\n☖ white  "));
-    let svg = folder.text("a.svg");
-    assert!(svg.contains("[31mRED  – white</title>"), "{svg}");
-    let page = folder.text("a.html");
-    assert!(page.contains("– ☖ white</title>"), "the title");
+    shown.must_have("\n☗  [31mRED  ").must_have("\n☖ white  ");
+    folder.text("a.svg").must_have("[31mRED  – white</title>");
+    folder.text("a.html").must_have("– ☖ white</title>");
 }
 
 #[test]
 fn a_missed_mate_that_is_a_blunder_is_both() {
-    let folder = Folder::new("analyze-both");
+    let folder = Folder::new();
     let game = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b 1 moves 5i5h 5a6b 5h5g\n";
     folder.write("a.usi", game);
-    let output = raicho!(folder, "analyze a.usi --nodes 500 --threads 1 --hash 1").output();
-    let shown = text(&output.stdout);
-    assert!(shown.contains("  ?? mate 1  "), "{shown}");
+    analyze(&folder, "a.usi --nodes 500 --threads 1").prints("  ?? mate 1  ");
 }
 
 #[test]
 fn records_keep_what_their_format_has_room_for() {
-    let folder = Folder::new("analyze-kept");
+    let folder = Folder::new();
     let game = "手合割：平手\n備考：あり\n   1 ７六歩(77)\n**注意：定跡\n** 30 -3334FU\n   2 投了\n\
         変化：1手\n   1 ２六歩(27)\n";
     folder.write("a.kifu", game);
-    let words = "analyze a.kifu --nodes 50 --csa b.csa --kif b.kif --hash 1";
-    let errors = text(&raicho!(folder, "{words}").output().stderr);
-    assert!(errors.contains("note: csa has no room for "), "{errors}");
+    analyze(&folder, "a.kifu --nodes 50 --csa b.csa --kif b.kif")
+        .says("note: csa has no room for ");
     let csa = folder.text("b.csa");
-    assert!(csa.contains("\n'**注意：定跡\n"), "{csa}");
+    csa.must_have("\n'**注意：定跡\n");
     assert_eq!(csa.matches("'** ").count(), 1, "one score a move: {csa}");
     // As `convert` does, by the extension.
-    let kif = folder.bytes("b.kif");
-    assert!(std::str::from_utf8(&kif).is_err(), "Shift JIS");
+    let kif = String::from_utf8(folder.bytes("b.kif"));
+    assert!(kif.is_err(), "Shift JIS");
 
-    for (from, to, nodes) in [("a.kifu", "b.kifu", "50"), ("b.kifu", "c.kifu", "60")] {
-        let words = format!("analyze {from} --nodes {nodes} --kif {to} --hash 1");
-        raicho!(folder, "{words}").outputs();
-    }
+    analyze(&folder, "a.kifu --nodes 50 --kif b.kifu").outputs();
+    analyze(&folder, "b.kifu --nodes 60 --kif c.kifu").outputs();
     let again = folder.text("c.kifu");
     assert_eq!(again.matches("**エンジン").count(), 1, "{again}");
     assert_eq!(again.matches("**解析").count(), 2, "{again}");
-    assert!(
-        again.contains("備考：あり") && again.contains("変化：1手"),
-        "{again}"
-    );
+    again.must_have("備考：あり").must_have("変化：1手");
 }
 
 #[test]
 fn several_games_need_a_folder_and_have_stable_names() {
-    let folder = Folder::new("analyze-several");
+    let folder = Folder::new();
     for name in ["x.csa", "x.txt", "y.csa"] {
         folder.write(name, GAME);
     }
     folder.write("there.kif", "mine");
-    let words = "analyze x.txt x.csa y.csa --nodes 5 --hash 1";
-    for (option, out, fault) in [
-        ("--kif", "a.kif", "--kif a.kif: 3 games need a folder"),
-        (
-            "--kif",
-            "there.kif",
-            "--kif there.kif: 3 games need a folder",
-        ),
-        ("--svg", "a.svg", "expected for example a/"),
-        (
-            "--csa",
-            "-",
-            "--csa -: only --json writes to standard output",
-        ),
-        (
-            "--html",
-            "-",
-            "--html -: only --json writes to standard output",
-        ),
-    ] {
-        let output = raicho!(folder, "{words} {option} {out}").output();
-        let errors = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{errors}");
-        assert!(errors.contains(fault), "{fault} in {errors}");
-        assert!(!folder.file("a.kif").exists() && !folder.file("-").exists());
-    }
+    let words = "analyze --hash 1 x.txt x.csa y.csa --nodes 5";
+    #[rustfmt::skip]
+    all_fail(&folder, 2, words, &[
+        ("--kif a.kif", "--kif a.kif: 3 games need a folder"),
+        ("--kif there.kif", "--kif there.kif: 3 games need a folder"),
+        ("--svg a.svg", "expected for example a/"),
+        ("--csa -", "--csa -: only --json writes to standard output"),
+        ("--html -", "--html -: only --json writes to standard output"),
+    ]);
+    assert!(!folder.has("a.kif") && !folder.has("-"));
     raicho!(folder, "{words} --kif out").outputs();
-    for name in ["x.txt.kifu", "x.csa.kifu", "y.kifu"] {
-        assert!(folder.file("out").join(name).exists(), "{name}");
-    }
+    assert_eq!(folder.names("out"), ["x.csa.kifu", "x.txt.kifu", "y.kifu"]);
 }
 
 /// The text of a bad problem is in the message once, shortened.
 #[test]
 fn a_bad_problem_is_quoted_once() {
-    let folder = Folder::new("mate-bad-problem");
-    folder.write("zeros.txt", &"0".repeat(5000));
-    let output = raicho!(folder, "mate zeros.txt").output();
-    let errors = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("zeros.txt line 1: '0000"), "{errors}");
+    let folder = Folder::new();
+    folder.write("zeros.txt", "0".repeat(5000));
+    let errors = raicho!(folder, "mate zeros.txt").fails(1, "zeros.txt line 1: '0000");
     assert_eq!(errors.matches("0000...'").count(), 1, "{errors}");
 }
 
 #[test]
 fn completions_and_manual_pages_know_the_subcommands() {
-    let folder = Folder::new("completions");
-    let run = |words: &str| raicho!(folder, "{words}").stdout();
+    let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        assert!(
-            run(&format!("completions {shell}")).contains("analyze"),
-            "{shell}"
-        );
+        raicho!("completions {shell}").prints("analyze");
     }
-    let names = "csa kif kifu ki2 ki2u jkf usi psv";
-    assert!(run("completions bash").contains(names), "formats");
-    assert!(run("completions bash").contains("\"ja en\""), "languages");
-    let page = run("man");
-    assert!(page.contains("raicho\\-analyze") && !page.contains("raicho\\-help"));
-    run("man pages");
+    // Formats, and languages.
+    let bash = raicho!("completions bash").prints("csa kif kifu ki2 ki2u jkf usi psv");
+    bash.must_have("\"ja en\"");
+    raicho!("man")
+        .prints("raicho\\-analyze")
+        .must_lack("raicho\\-help");
+    raicho!(folder, "man pages").outputs();
     let page = folder.text("pages/raicho-analyze.1");
-    assert!(page.contains("\\-\\-html"), "{page}");
-    let version = concat!("\"raicho ", env!("CARGO_PKG_VERSION"), "\"");
-    assert!(page.contains(version), "{page}");
+    page.must_have("\\-\\-html")
+        .must_have(concat!("\"raicho ", env!("CARGO_PKG_VERSION"), "\""));
 }

@@ -3,8 +3,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
 
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
@@ -14,7 +12,7 @@ use raicho::records::teacher::{Format, Record, TeacherReader};
 use raicho::types::{Color, EnteringKingRule, Move, Repetition};
 
 use crate::folder::Folder;
-use crate::runner::{raicho, text};
+use crate::runner::{Text, all_fail, raicho};
 
 /// The games of a file.
 fn games(folder: &Folder, name: &str) -> Vec<PackGame> {
@@ -32,7 +30,7 @@ const SHORT: &str = "gensfen --eval <material> --nodes 60 --opening-nodes 200 --
 
 #[test]
 fn every_game_can_be_read_and_ends_as_it_says() {
-    let folder = Folder::new("gensfen-read");
+    let folder = Folder::new();
     raicho!(folder, "{SHORT} run --to-mate 1").outputs();
     let games = games(&folder, "run/games-0001.pack");
     assert_eq!(games.len(), 8);
@@ -59,46 +57,31 @@ fn every_game_can_be_read_and_ends_as_it_says() {
     }
     // A score that is far from even says who wins, whoever is to move.
     for side in Color::ALL {
-        let agree: i64 = games
-            .iter()
-            .flat_map(|game| {
-                game.moves
-                    .iter()
-                    .enumerate()
-                    .map(move |entry| (game, entry))
-            })
-            .filter(|(game, (ply, _))| (game.start.side_to_move() == side) == (ply % 2 == 0))
-            .map(|(game, (_, (_, score)))| {
-                i64::from(score.signum()) * i64::from(game.result.for_side(side))
-            })
-            .sum();
+        let mut agree = 0;
+        for game in &games {
+            let first = usize::from(game.start.side_to_move() != side);
+            for (_, score) in game.moves.iter().skip(first).step_by(2) {
+                agree += i64::from(score.signum()) * i64::from(game.result.for_side(side));
+            }
+        }
         assert!(agree > 0, "{side:?}: {agree}");
     }
 }
 
 #[test]
 fn a_kill_costs_the_running_game_only() {
-    let folder = Folder::new("gensfen-killed");
-    let words = "gensfen --eval <material> --nodes 300 --games 20 --tree-positions 3 --out";
+    let folder = Folder::new();
+    let words = "gensfen --eval <material> --nodes 100 --games 20 --tree-positions 3 --out";
     raicho!(folder, "{words} whole").outputs();
-    let journal = folder.file("killed/gensfen.jsonl");
-    let lines = || fs::read_to_string(&journal).map_or(0, |text| text.matches('\n').count());
     for wanted in [1, 5, 9] {
-        let mut child = raicho!(folder, "{words} killed --resume").start();
-        let begun = Instant::now();
-        while lines() < wanted && begun.elapsed() < Duration::from_mins(2) {
-            sleep(Duration::from_millis(5));
-        }
-        child.kill().expect("it runs, or has ended");
-        child.wait().expect("it ends");
-        assert!(lines() >= wanted, "{} games", lines());
+        let is_time = || folder.lines("killed/gensfen.jsonl") >= wanted;
+        raicho!(folder, "{words} killed --resume").killed_when(is_time);
         // A kill within a write leaves a part of a line and of a game.
         for name in ["gensfen.jsonl", "games-0001.pack", "games-0001.tree"] {
-            let mut file = fs::OpenOptions::new()
-                .append(true)
-                .open(folder.file("killed").join(name))
-                .expect("it is there");
-            file.write_all(b"{\"ga").expect("it can be written");
+            let path = folder.file("killed").join(name);
+            let file = fs::OpenOptions::new().append(true).open(path);
+            let written = file.expect("it is there").write_all(b"{\"ga");
+            written.expect("it can be written");
         }
     }
     raicho!(folder, "{words} killed --resume").outputs();
@@ -108,29 +91,24 @@ fn a_kill_costs_the_running_game_only() {
         "gensfen.jsonl",
         "gensfen.json",
     ] {
-        let [one, other] = ["whole", "killed"].map(|run| folder.bytes(&format!("{run}/{name}")));
-        assert!(one == other, "{name} differs");
+        folder.same_in(["whole", "killed"], name);
     }
 }
 
 #[test]
 fn inner_nodes_of_searches_are_sampled_beside_the_games() {
-    let folder = Folder::new("gensfen-trees");
+    let folder = Folder::new();
     let trees = "--tree-positions 4";
     let plain = SHORT.replace("--nodes 60", "--nodes 300");
     raicho!(folder, "{plain} plain").outputs();
     for run in ["once", "again"] {
         raicho!(folder, "{plain} {run} {trees}").outputs();
     }
-    let bytes = |run, ending| folder.bytes(&format!("{run}/games-0001.{ending}"));
-    let [games, sampled] = ["plain", "once"].map(|run| bytes(run, "pack"));
-    assert!(games == sampled, "the sample does not change the games");
-    assert!(!folder.file("plain/games-0001.tree").exists());
-    let tree = bytes("once", "tree");
-    assert!(
-        tree == bytes("again", "tree"),
-        "a seed gives the same bytes"
-    );
+    // The sample does not change the games, and a seed gives the same bytes.
+    folder.same_in(["plain", "once"], "games-0001.pack");
+    folder.same_in(["once", "again"], "games-0001.tree");
+    assert!(!folder.has("plain/games-0001.tree"));
+    let tree = folder.bytes("once/games-0001.tree");
 
     let mut bounds = [0; 4];
     for record in TeacherReader::new(&tree[..], Format::Tree) {
@@ -138,48 +116,39 @@ fn inner_nodes_of_searches_are_sampled_beside_the_games() {
             panic!("{record:?}");
         };
         assert!(node.depth >= 3 && node.score.abs() < 31_000);
-        let position = node
-            .position
-            .unpack(node.ply.into())
-            .expect("the reader has checked it");
-        assert!(!position.in_check());
+        let position = node.position.unpack(node.ply.into());
+        assert!(!position.expect("the reader has checked it").in_check());
         bounds[node.bound as usize] += 1;
     }
     assert!(bounds[1..].iter().all(|&count| count > 10), "{bounds:?}");
     let journal = folder.text("once/gensfen.jsonl");
     let last = journal.lines().last().expect("eight games");
-    let end = format!("\"place\":{{\"file\":1,\"end\":{}}}", tree.len());
-    assert!(last.contains(&end), "{last}");
+    last.must_have(format!("\"place\":{{\"file\":1,\"end\":{}}}", tree.len()));
 }
 
 #[test]
 fn rescore_takes_what_it_can_of_a_folder() {
-    let folder = Folder::new("rescore-folder");
+    let folder = Folder::new();
     raicho!(folder, "{SHORT} games --tree-positions 2").outputs();
     let rescore = "rescore --eval <material> --static --out";
     for (out, left_out) in [("new.pack", "tree"), ("new.tree", "pack")] {
         let [_, said] = raicho!(folder, "{rescore} {out} games").outputs();
-        let note = format!("note: 1 {left_out} file left out");
-        assert!(said.contains(&note), "{said}");
+        said.must_have(format!("note: 1 {left_out} file left out"));
     }
     // What is named is not left out.
-    let named = "games/games-0001.pack games/games-0001.tree";
-    let output = raicho!(folder, "{rescore} named.pack {named}").output();
-    assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
-    assert!(said.contains("tree is not written as pack"), "{said}");
+    raicho!(
+        folder,
+        "{rescore} named.pack games/games-0001.pack games/games-0001.tree"
+    )
+    .fails(1, "tree is not written as pack");
 }
 
 #[test]
 fn another_program_can_score_the_positions() {
-    let folder = Folder::new("rescore-scores");
+    let folder = Folder::new();
     raicho!(folder, "{SHORT} games").outputs();
-    let rescore = |words: &str| {
-        let output = raicho!(folder, "rescore games/games-0001.pack {words}").output();
-        (output.status.code(), text(&output.stderr))
-    };
-    let (status, words) = rescore("--positions --out positions.tsv");
-    assert_eq!(status, Some(0), "{words}");
+    let rescore = "rescore games/games-0001.pack";
+    raicho!(folder, "{rescore} --positions --out positions.tsv").outputs();
     let positions = folder.text("positions.tsv");
     let of_line = |line: &str| {
         let (key, sfen) = line.split_once('\t').expect("two columns");
@@ -191,38 +160,36 @@ fn another_program_can_score_the_positions() {
     assert!(lines.lines().count() > 100, "{positions}");
     let scores = format!("key\tcp{lines}\n");
     folder.write("scores.tsv", &scores);
-    let (status, words) = rescore("--scores scores.tsv --out scored.pack");
-    assert_eq!(status, Some(0), "{words}");
+    raicho!(folder, "{rescore} --scores scores.tsv --out scored.pack").outputs();
     for game in games(&folder, "scored.pack") {
         assert!(game.moves.iter().all(|(_, score)| *score == 7));
     }
     // One score is missing.
     let cut = scores.rfind("\t7").map_or(0, |at| at - 16);
     folder.write("scores.tsv", &scores[..cut]);
-    let (status, words) = rescore("--scores scores.tsv --out cut.pack");
-    assert_eq!(status, Some(1), "{words}");
-    assert!(words.contains("scores.tsv: ends after "), "{words}");
-    assert!(!folder.file("cut.pack").exists());
-    let (status, words) = rescore("--scores scores.tsv --nodes 5 --out both.pack");
-    assert_eq!(status, Some(2), "{words}");
+    raicho!(folder, "{rescore} --scores scores.tsv --out cut.pack")
+        .fails(1, "scores.tsv: ends after ");
+    assert!(!folder.has("cut.pack"));
+    raicho!(
+        folder,
+        "{rescore} --scores scores.tsv --nodes 5 --out both.pack"
+    )
+    .ends_with(2);
 }
 
 /// Without this check such a run would play games without positions for ever.
 #[test]
 fn openings_beyond_the_limit_of_moves_are_refused() {
-    let folder = Folder::new("gensfen-late-roots");
+    let folder = Folder::new();
     let late = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 500\n";
     folder.write("late.sfen", late);
     let words = "--eval <material> --nodes 60 --loop 100 --roots late.sfen --out games";
-    let output = raicho!(folder, "gensfen {words}").output();
-    assert_eq!(output.status.code(), Some(1));
-    let said = text(&output.stderr);
-    assert!(said.contains("1000 openings were tried"), "{said}");
+    raicho!(folder, "gensfen {words}").fails(1, "1000 openings were tried");
 }
 
 #[test]
 fn shards_are_parts_of_the_whole() {
-    let folder = Folder::new("gensfen-shards");
+    let folder = Folder::new();
     raicho!(folder, "{SHORT} whole --dedup-mb 0").outputs();
     let parts = [1, 2].map(|shard| {
         let run = format!("part-{shard}");
@@ -244,52 +211,41 @@ fn shards_are_parts_of_the_whole() {
 
 #[test]
 fn another_run_does_not_go_on_in_the_same_folder() {
-    let folder = Folder::new("gensfen-other");
+    let folder = Folder::new();
     raicho!(folder, "{SHORT} run").outputs();
-    for (words, expected) in [
-        (format!("{SHORT} run"), "--resume"),
-        (
-            format!("{SHORT} run --resume --seed 2"),
-            "seed is 2 instead of 1",
-        ),
-        (
-            "gensfen --eval <material> --resume --nodes 61 --games 9 --out run".to_owned(),
-            "effort.nodes is 61 instead of 60",
-        ),
-        (
-            format!("{SHORT} run --resume --write-every 4 --between-nodes 20"),
-            "instead of none",
-        ),
-    ] {
-        let said = raicho!(folder, "{words}").refused();
-        assert!(said.contains(expected), "{said}");
-    }
+    #[rustfmt::skip]
+    all_fail(&folder, 1, &format!("{SHORT} run"), &[
+        ("", "--resume"),
+        ("--resume --seed 2", "seed is 2 instead of 1"),
+        ("--resume --write-every 4 --between-nodes 20", "instead of none"),
+    ]);
+    raicho!(
+        folder,
+        "gensfen --eval <material> --resume --nodes 61 --games 9 --out run"
+    )
+    .is_refused("effort.nodes is 61 instead of 60");
 }
 
 #[test]
 fn an_option_that_is_left_out_is_missed() {
-    let folder = Folder::new("gensfen-left-out");
+    let folder = Folder::new();
     raicho!(folder, "{SHORT} run --write-every 2 --between-nodes 20").outputs();
-    let said = raicho!(folder, "{SHORT} run --resume").refused();
-    assert!(said.contains("gaps is none instead of"), "{said}");
+    raicho!(folder, "{SHORT} run --resume").is_refused("gaps is none instead of");
 }
 
 #[test]
 fn a_run_ends_when_a_limit_is_reached() {
-    let folder = Folder::new("gensfen-limits");
+    let folder = Folder::new();
     raicho!(folder, "{SHORT} run --loop 1000000").outputs();
     raicho!(folder, "{SHORT} run --loop 1000000 --resume").outputs();
 }
 
 #[test]
 fn a_run_that_repeats_its_games_ends() {
-    let folder = Folder::new("gensfen-fruitless");
+    let folder = Folder::new();
     let words = "--nodes 1 --opening-nodes 0 --random-plies 0 --loop 100000";
-    let said = raicho!(folder, "gensfen --eval <material> {words} --out run").refused();
-    assert!(
-        said.contains("300 games in a row have no new position"),
-        "{said}"
-    );
+    raicho!(folder, "gensfen --eval <material> {words} --out run")
+        .is_refused("300 games in a row have no new position");
 }
 
 /// A game of two kings in which black's walks into white's camp after 10 moves.
@@ -314,41 +270,37 @@ fn game_with_entry() -> PackGame {
 
 #[test]
 fn games_can_begin_where_kings_enter() {
-    let folder = Folder::new("gensfen-entering");
+    let folder = Folder::new();
     let mut writer = PackWriter::new(Vec::new());
     writer.write(&game_with_entry()).expect("memory takes all");
-    let source = folder.file("source.pack");
-    fs::write(&source, writer.into_inner()).expect("it can be written");
+    folder.write("source.pack", writer.into_inner());
     let short = SHORT.replace("--games 8", "--games 100");
     let words = "--entering-king-from source.pack";
-    let mut bytes = Vec::new();
     for run in ["one", "two"] {
         raicho!(folder, "{short} {run} {words}").outputs();
-        bytes.push(folder.bytes(&format!("{run}/games-0001.pack")));
-        let journal = folder.text(&format!("{run}/gensfen.jsonl"));
-        let entering = journal.matches("\"entering_king\":true").count();
-        // After the entry at 41 and 20 plies later, with 2 to 4 random ones; other games begin
-        // after 8 or 9.
-        let plies: Vec<u32> = games(&folder, &format!("{run}/games-0001.pack"))
-            .iter()
-            .map(|game| game.start.game_ply())
-            .collect();
-        let late = plies.iter().filter(|&&ply| matches!(ply, 44..=67)).count();
-        assert!((1..20).contains(&entering) && late > 0, "{plies:?}");
-        assert!(plies.iter().all(|ply| matches!(ply, 9 | 10 | 44..=67)));
     }
-    assert!(bytes[0] == bytes[1], "the same seed gives the same games");
-    fs::write(&source, []).expect("it can be written");
-    let said = raicho!(folder, "{SHORT} three {words}").refused();
-    assert!(said.contains("no king enters"), "{said}");
+    // The same seed gives the same games.
+    folder.same_in(["one", "two"], "games-0001.pack");
+    let journal = folder.text("one/gensfen.jsonl");
+    let entering = journal.matches("\"entering_king\":true").count();
+    // After the entry at 41 and 20 plies later, with 2 to 4 random ones; other games begin after 8
+    // or 9.
+    let games = games(&folder, "one/games-0001.pack");
+    let plies: Vec<u32> = games.iter().map(|game| game.start.game_ply()).collect();
+    let late = plies.iter().filter(|&&ply| matches!(ply, 44..=67)).count();
+    assert!((1..20).contains(&entering) && late > 0, "{plies:?}");
+    assert!(plies.iter().all(|ply| matches!(ply, 9 | 10 | 44..=67)));
+    folder.write("source.pack", "");
+    raicho!(folder, "{SHORT} three {words}").is_refused("no king enters");
 }
 
 #[test]
 fn networks_play_too() {
-    let folder = Folder::new("gensfen-network");
+    let folder = Folder::new();
     let words = "--nodes 60 --opening-nodes 200 --eval <embedded> --games 2";
     raicho!(folder, "gensfen {words} --out run").outputs();
     assert_eq!(games(&folder, "run/games-0001.pack").len(), 2);
-    let settings = folder.text("run/gensfen.json");
-    assert!(settings.contains("<embedded>, checksum "), "{settings}");
+    folder
+        .text("run/gensfen.json")
+        .must_have("<embedded>, checksum ");
 }

@@ -2,7 +2,6 @@
 //! in what it results in when it is done at a stretch.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -10,55 +9,28 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::folder::Folder;
-use crate::runner::{OPENINGS, RAICHO, raicho, text};
-
-/// Lines of a journal, or the size of another file that grows; 0 where there is none.
-fn progress(path: &str) -> u64 {
-    if Path::new(path)
-        .extension()
-        .is_some_and(|ending| ending == "jsonl")
-    {
-        fs::read_to_string(path).map_or(0, |text| text.matches('\n').count() as u64)
-    } else {
-        u64::from(Path::new(path).exists())
-    }
-}
+use crate::runner::{OPENINGS, RAICHO, Text, raicho, text};
 
 /// Runs the command with `--resume` to its end, after kills when `journal` has reached each of
-/// these lengths. The first time it is begun with the words `first` instead.
-fn kill_and_resume(folder: &Folder, words: &str, first: &str, journal: &str, lengths: &[u64]) {
+/// these numbers of lines. The first time it is begun without `--resume`.
+fn kill_and_resume(folder: &Folder, words: &str, journal: &str, lengths: &[usize]) {
     for (index, &length) in lengths.iter().enumerate() {
-        let last = if index == 0 { first } else { "--resume" };
-        kill(folder, &format!("{words} {last}"), journal, length);
+        let last = if index == 0 { "" } else { "--resume" };
+        raicho!(folder, "{words} {last}").killed_when(|| folder.lines(journal) >= length);
     }
     raicho!(folder, "{words} --resume").outputs();
 }
 
-/// Runs the command and kills it when `journal` has reached this length.
-fn kill(folder: &Folder, words: &str, journal: &str, length: u64) {
-    let journal = folder.path(journal);
-    let mut child = raicho!(folder, "{words}").start();
-    let begun = Instant::now();
-    while progress(&journal) < length && begun.elapsed() < Duration::from_mins(2) {
-        sleep(Duration::from_millis(2));
-    }
-    child.kill().expect("it runs, or has ended");
-    child.wait().expect("it ends");
-    assert!(progress(&journal) >= length, "{}", progress(&journal));
-}
-
-/// The entries of a journal as JSON without `fields`, in the order of `key`.
-fn entries(folder: &Folder, journal: &str, key: &str, fields: &[&str]) -> Vec<Value> {
-    let text = String::from_utf8(folder.bytes(journal)).expect("UTF-8");
-    let mut entries: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
-    entries.sort_by_key(|entry| entry[key].as_u64());
+/// The games of a match as JSON, in order and without their times.
+fn games(folder: &Folder, run: &str) -> Vec<Value> {
+    let text = folder.text(&format!("{run}/games.jsonl"));
+    let entries = text.lines().map(serde_json::from_str);
+    let mut entries: Vec<Value> = entries.collect::<Result<_, _>>().expect("JSON");
+    entries.sort_by_key(|entry| entry["game"].as_u64());
     for entry in &mut entries {
         let object = entry.as_object_mut().expect("an object");
-        for field in fields {
-            object.remove(*field);
+        for field in ["figures", "overhead"] {
+            object.remove(field);
         }
     }
     entries
@@ -72,7 +44,7 @@ fn engine(name: &str) -> String {
 
 #[test]
 fn a_match_at_fixed_nodes() {
-    let folder = Folder::new("long-work-match");
+    let folder = Folder::new();
     let (one, other) = (engine("one"), engine("other"));
     let words = format!(
         "match --nodes 200 --games 8 --max-moves 80 --concurrency 2 --openings $openings \
@@ -82,47 +54,39 @@ fn a_match_at_fixed_nodes() {
     kill_and_resume(
         &folder,
         &format!("{words} killed"),
-        "",
         "killed/games.jsonl",
         &[1, 4],
     );
-    // Times are not those of the other run.
-    let timed = ["figures", "overhead"];
-    let [whole, killed] = ["whole/games.jsonl", "killed/games.jsonl"]
-        .map(|journal| entries(&folder, journal, "game", &timed));
+    let whole = games(&folder, "whole");
     assert_eq!(whole.len(), 8);
-    assert_eq!(whole, killed);
+    assert_eq!(whole, games(&folder, "killed"));
 }
 
 #[test]
 fn a_curve_over_nodes() {
-    let folder = Folder::new("long-work-curve");
+    let folder = Folder::new();
     let (one, other) = (engine("one"), engine("other"));
     let words =
         format!("match --nodes 60,200 --max-moves 80 {one} {other},nodes=50 --from-startpos --out");
     let text = raicho!(folder, "{words} whole").stdout();
-    assert!(text.starts_with("one against other\n"), "{text}");
+    text.must_begin("one against other\n");
     let rows: Vec<&str> = text.lines().skip(2).collect();
     assert_eq!(rows.len(), 2, "{text}");
     assert!(rows[0].trim().starts_with("60 ") && rows[1].trim().starts_with("200 "));
-    assert!(folder.text("whole/curve.svg").contains("nodes a move"));
+    folder.text("whole/curve.svg").must_have("nodes a move");
 
-    let words = format!("{words} killed");
-    kill(&folder, &words, "killed/nodes-200/games.jsonl", 1);
+    let is_time = || folder.lines("killed/nodes-200/games.jsonl") >= 1;
+    raicho!(folder, "{words} killed").killed_when(is_time);
     let resumed = raicho!(folder, "match --out killed --resume").stdout();
-    assert!(resumed.starts_with("one against other\n"), "{resumed}");
-    // Times are not those of the other run.
-    let timed = ["figures", "overhead"];
+    resumed.must_begin("one against other\n");
     for nodes in [60, 200] {
-        let [whole, killed] = ["whole", "killed"].map(|run| {
-            let journal = format!("{run}/nodes-{nodes}/games.jsonl");
-            entries(&folder, &journal, "game", &timed)
-        });
+        let [whole, killed] =
+            ["whole", "killed"].map(|run| games(&folder, &format!("{run}/nodes-{nodes}")));
         assert_eq!(whole.len(), 2);
         assert!(whole[0]["optimism"][0]["pairs"].as_u64() > Some(5));
         assert_eq!(whole, killed);
     }
-    raicho!(folder, "{words} --resume --seed 2").refused();
+    raicho!(folder, "{words} killed --resume --seed 2").refused();
 }
 
 /// Tsume problems, and positions without a mate.
@@ -138,118 +102,97 @@ const PROBLEMS: &str = "\
 
 #[test]
 fn a_file_of_mate_problems() {
-    let folder = Folder::new("long-work-mate");
+    let folder = Folder::new();
     // Many, so that a kill finds it at work.
-    folder.write("problems", &PROBLEMS.repeat(40));
+    folder.write("problems", PROBLEMS.repeat(40));
     let words = "mate problems --nodes 20000 --shortest --hash 2";
-    let rows = |text: &str| -> Vec<String> {
-        // Without the heading, the sum, and the column of seconds.
+    // Without the heading, the sum, and the column of seconds.
+    let rows = |more: &str| -> Vec<String> {
+        let text = raicho!(folder, "{words} {more}").stdout();
         let rows = text.lines().filter(|row| !row.contains("problem"));
-        let columns = |row: &str| -> Vec<String> {
-            let words = row.split_whitespace().enumerate();
-            let kept = words.filter(|(column, _)| *column != 4);
-            kept.map(|(_, word)| word.to_owned()).collect()
+        let columns = |row: &str| {
+            let mut columns: Vec<&str> = row.split_whitespace().collect();
+            columns.remove(4);
+            columns.join(" ")
         };
-        rows.map(|row| columns(row).join(" ")).collect()
+        rows.map(columns).collect()
     };
-    let whole = rows(&raicho!(folder, "{words}").stdout());
+    let whole = rows("");
     assert_eq!(whole.len(), 280);
-    assert!(whole[5].starts_with("6 mate 1 "), "{}", whole[5]);
-    assert!(whole[4].starts_with("5 mate"), "{}", whole[4]);
+    whole[5].must_begin("6 mate 1 ");
+    whole[4].must_begin("5 mate");
 
     let kept = format!("{words} --work work");
-    kill_and_resume(&folder, &kept, "", "work/mate.jsonl", &[1, 50, 120]);
-    assert_eq!(rows(&raicho!(folder, "{kept} --resume").stdout()), whole);
+    kill_and_resume(&folder, &kept, "work/mate.jsonl", &[1, 50, 120]);
+    assert_eq!(rows("--work work --resume"), whole);
 
-    let mut parts: Vec<String> = ["1/3", "2/3", "3/3"]
-        .iter()
-        .flat_map(|shard| rows(&raicho!(folder, "{words} --shard {shard}").stdout()))
-        .collect();
-    let number = |row: &String| row.split(' ').next().and_then(|n| n.parse::<u32>().ok());
-    parts.sort_by_key(number);
+    let mut parts = [1, 2, 3]
+        .map(|shard| rows(&format!("--shard {shard}/3")))
+        .concat();
+    parts.sort_by_key(|row| row.split(' ').next().and_then(|n| n.parse::<u32>().ok()));
     assert_eq!(parts, whole);
-
-    let said = raicho!(folder, "{kept} --resume --check-dual").refused();
-    assert!(
-        said.contains("check_dual is true instead of false"),
-        "{said}"
-    );
+    raicho!(folder, "{kept} --resume --check-dual")
+        .is_refused("check_dual is true instead of false");
 }
 
 #[test]
 fn a_mate_problem_after_another() {
     const ONE: &str = "1ng1kg3/ls5s1/ppp1pp3/3p2p2/9/6P2/PPPPPP3/1B3G3/LNSGK4 b RBN2L3Prsnp 45";
     const OTHER: &str = "1n+N2g3/lsRbks1s1/ppp1pp3/3p2p2/8+r/6P2/PPPPPP3/1B7/LNSGKG3 b G2L3Pnp 55";
-    let folder = Folder::new("long-work-mate-order");
-    let last_row = |name: &str, problems: &str| {
-        folder.write(name, problems);
-        let printed = raicho!(folder, "mate {name} --nodes 30000 --hash 2").stdout();
+    let folder = Folder::new();
+    let last_row = |problems: &str| {
+        folder.write("problems", problems);
+        let printed = raicho!(folder, "mate problems --nodes 30000 --hash 2").stdout();
         let row = printed.lines().rev().nth(1).expect("a row");
         let words: Vec<&str> = row.split_whitespace().skip(1).take(3).collect();
         words.join(" ")
     };
-    let alone = last_row("alone", OTHER);
-    assert!(alone.starts_with("nomate"), "{alone}");
-    assert_eq!(last_row("after", &format!("{ONE}\n{OTHER}\n")), alone);
+    let alone = last_row(OTHER);
+    alone.must_begin("nomate");
+    assert_eq!(last_row(&format!("{ONE}\n{OTHER}\n")), alone);
 }
 
 /// The name of a file of games of self-play, as roots and `learn` read them.
 const GAMES: &str = "games/games-0001.pack";
 
 /// A folder with [`GAMES`].
-fn folder_with_games(name: &str) -> Folder {
-    let folder = Folder::new(name);
-    raicho!(
-        folder,
-        "gensfen --eval <material> --nodes 60 --opening-nodes 200 --games 30 --out games"
-    )
-    .outputs();
+fn folder_with_games() -> Folder {
+    let folder = Folder::new();
+    let words = "--nodes 60 --opening-nodes 200 --games 30";
+    raicho!(folder, "gensfen --eval <material> {words} --out games").outputs();
     folder
 }
 
 #[test]
 fn new_scores() {
-    let folder = folder_with_games("long-work-rescore");
+    let folder = folder_with_games();
     // A block has 1,000 positions.
-    let words = format!("rescore {GAMES} --eval <material> --nodes 20000 --depth 3");
-    raicho!(folder, "{words} --out whole.pack").outputs();
-    kill_and_resume(
-        &folder,
-        &format!("{words} --out killed.pack --work work --threads 2"),
-        "",
-        "work/rescore.jsonl",
-        &[1, 2],
-    );
-    let expected = folder.bytes("whole.pack");
-    assert!(folder.bytes("killed.pack") == expected);
-    assert_ne!(folder.bytes(GAMES), expected);
+    let words = format!("rescore {GAMES} --eval <material> --nodes 20000 --depth 3 --out");
+    raicho!(folder, "{words} whole.pack").outputs();
+    let killed = format!("{words} killed.pack --work work --threads 2");
+    kill_and_resume(&folder, &killed, "work/rescore.jsonl", &[1, 2]);
+    let whole = folder.bytes("whole.pack");
+    assert!(folder.bytes("killed.pack") == whole);
+    assert_ne!(folder.bytes(GAMES), whole);
 }
 
 #[test]
 fn learning() {
-    let folder = folder_with_games("long-work-learn");
-    let words = format!(
-        "learn {GAMES} --shape raicho_64x2-8 --batch 64 --epochs 30 --held-out 0.2 --threads 2 \
-         --out"
-    );
+    let folder = folder_with_games();
+    let settings = "--shape raicho_64x2-8 --batch 64 --epochs 30 --held-out 0.2 --threads 2";
+    let words = format!("learn {GAMES} {settings} --out");
     raicho!(folder, "{words} whole").outputs();
     // The same line each time: it begins the run where there is none.
-    kill_and_resume(
-        &folder,
-        &format!("{words} killed"),
-        "--resume",
-        "killed/checkpoint.bin",
-        &[1, 1],
-    );
-    assert_eq!(
-        folder.bytes("killed/net.nnue"),
-        folder.bytes("whole/net.nnue")
-    );
+    for _ in 0..2 {
+        let is_time = || folder.has("killed/checkpoint.bin");
+        raicho!(folder, "{words} killed --resume").killed_when(is_time);
+    }
+    raicho!(folder, "{words} killed --resume").outputs();
+    folder.same_in(["whole", "killed"], "net.nnue");
 }
 
 #[test]
 fn what_cannot_be_divided_says_why() {
-    let folder = Folder::new("long-work-indivisible");
     for (words, reason) in [
         ("dedup x.psv", "would never meet"),
         ("shuffle x.psv", "any place of the output"),
@@ -259,75 +202,59 @@ fn what_cannot_be_divided_says_why() {
             "the values that all before it have found",
         ),
     ] {
-        let said = raicho!(folder, "{words} --out out.psv --shard 1/2").refused();
-        assert!(said.contains("--shard is not for this command: "), "{said}");
-        assert!(said.contains(reason), "{said}");
+        raicho!("{words} --out out.psv --shard 1/2")
+            .is_refused("--shard is not for this command: ")
+            .must_have(reason);
     }
 }
 
 #[test]
 fn two_runs_never_write_the_same_output() {
-    let folder = folder_with_games("long-work-output");
+    let folder = folder_with_games();
     // As a run that is at work holds it.
-    let partial = fs::File::create(folder.file("out.psv.partial")).expect("it can be made");
-    partial.lock().expect("it can be locked");
+    let hold = |name: &str| {
+        let file = fs::File::open(folder.write(name, "")).expect("just written");
+        file.lock().expect("it can be locked");
+        file
+    };
+    let partial = hold("out.psv.partial");
     for tool in ["convert", "dedup", "shuffle"] {
-        let said = raicho!(folder, "{tool} {GAMES} --out out.psv").refused();
-        assert!(
-            said.contains("another run is writing this file"),
-            "{tool}: {said}"
-        );
+        raicho!(folder, "{tool} {GAMES} --out out.psv")
+            .is_refused("another run is writing this file");
     }
     drop(partial);
     // What a killed run left is no hindrance.
     raicho!(folder, "convert {GAMES} --out out.psv").outputs();
     assert!(folder.bytes("out.psv").len() > 1000);
-
-    let held = folder.file("net");
-    fs::create_dir_all(&held).expect("it can be made");
-    let lock = fs::File::create(held.join("lock")).expect("it can be made");
-    lock.lock().expect("it can be locked");
-    let said = raicho!(folder, "learn {GAMES} --out net").refused();
-    assert!(said.contains("another run is writing there"), "{said}");
+    let _lock = hold("net/lock");
+    raicho!(folder, "learn {GAMES} --out net").is_refused("another run is writing there");
 }
 
 /// A disk that is full after some bytes: nothing half-written gets its name.
 #[cfg(unix)]
 #[test]
 fn results_have_their_name_only_when_they_are_complete() {
-    let folder = folder_with_games("long-work-full");
+    let folder = folder_with_games();
     let openings = OPENINGS.replace("balanced", "even");
-    let cases: [(&str, &[&str]); 3] = [
-        ("out.bin", &["net", "random", "halfkp_256x2-32-32"]),
-        ("out.svg", &["stats", GAMES, "--svg"]),
+    for (name, words) in [
+        ("out.bin", "net random halfkp_256x2-32-32"),
+        ("out.svg", &format!("stats {GAMES} --svg")),
         (
             "out.sfen",
-            &[
-                "match",
-                "openings",
-                "--count",
-                "60",
-                "--openings",
-                &openings,
-                "--out",
-            ],
+            &format!("match openings --count 60 --openings {openings} --out"),
         ),
-    ];
-    for (name, words) in cases {
+    ] {
         let limited = "ulimit -f 2; trap '' XFSZ; exec \"$0\" \"$@\"";
-        let output = Command::new("/bin/sh")
-            .args(["-c", limited, RAICHO])
-            .args(words)
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", limited, RAICHO]).args(words.split(' '));
+        let output = command
             .arg(name)
             .current_dir(&folder.0)
             .output()
             .expect("a shell is there");
-        let errors = text(&output.stderr);
-        assert!(
-            !output.status.success() && errors.contains("error: "),
-            "{name}: {errors}"
-        );
-        assert!(!folder.file(name).exists(), "{name}");
+        assert!(!output.status.success(), "{name}");
+        text(&output.stderr).must_have("error: ");
+        assert!(!folder.has(name), "{name}");
     }
 }
 
@@ -346,14 +273,14 @@ fn interrupt_twice(child: &mut Child) -> Duration {
     begun.elapsed()
 }
 
-/// A process is given this long to end once it was told to.
+/// The longest time to the end of a process that was interrupted twice.
 #[cfg(unix)]
 const PROMPT: Duration = Duration::from_secs(10);
 
 /// Waits until a run has made a file.
 #[cfg(unix)]
 fn wait_for(folder: &Folder, name: &str) {
-    while !folder.file(name).exists() {
+    while !folder.has(name) {
         sleep(Duration::from_millis(2));
     }
 }
@@ -361,11 +288,11 @@ fn wait_for(folder: &Folder, name: &str) {
 #[cfg(unix)]
 #[test]
 fn a_match_ends_while_an_engine_starts() {
-    let folder = Folder::new("long-work-starting");
+    let folder = Folder::new();
+    let engine = "--engine cmd=/bin/sleep,args=40,name=";
     let mut child = raicho!(
         folder,
-        "match --nodes 9 --engine cmd=/bin/sleep,args=40,name=one \
-         --engine cmd=/bin/sleep,args=40,name=other --out out"
+        "match --nodes 9 {engine}one {engine}other --out out"
     )
     .start();
     // The folder is made before engines are started.
@@ -388,40 +315,47 @@ while read -r word rest; do
   esac
 done
 ";
-    let folder = Folder::new("long-work-killed-with-engine");
+    let folder = Folder::new();
     folder.write("engine.sh", ENGINE);
     let (script, gone) = (folder.path("engine.sh"), folder.path("gone"));
-    let engine = |name: &str| format!("cmd=/bin/sh,args={script} {gone},name={name}");
-    let mut child = raicho!(folder, "match --nodes 9 --max-imbalance 9999 --out out")
-        .arg("--engine")
-        .arg(engine("one"))
-        .arg("--engine")
-        .arg(engine("other"))
-        .start();
+    let engine = format!("--engine 'cmd=/bin/sh,args={script} {gone},name=");
+    let engines = format!("{engine}one' {engine}other'");
+    let mut child = raicho!(
+        folder,
+        "match --nodes 9 --max-imbalance 9999 {engines} --out out"
+    )
+    .start();
     wait_for(&folder, "gone");
     crate::signal::send(&child, "TERM");
     assert!(!child.wait().expect("it ends").success());
-    assert_eq!(progress(&folder.path("out/games.jsonl")), 0);
+    assert_eq!(folder.lines("out/games.jsonl"), 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_check_of_roots_ends_within_a_game() {
+    let folder = folder_with_games();
+    let checks = "--check-repetition --check-nodes 20000 --check-games 100";
+    let words = format!("roots {GAMES} --unfinished {checks} --out out.hcp --work work");
+    let mut child = raicho!(folder, "{words}").start();
+    wait_for(&folder, "work/roots.json");
+    sleep(Duration::from_millis(500));
+    let time = interrupt_twice(&mut child);
+    assert!(time < PROMPT, "{time:?}");
 }
 
 #[test]
 fn an_output_that_is_gone_is_made_again() {
-    let folder = folder_with_games("long-work-gone");
-    let rescore = || {
-        let words = "--static --eval <material> --out out.pack --work work --resume --force";
-        let [_, said] = raicho!(folder, "rescore {GAMES} {words}").outputs();
-        said
-    };
-    let out = folder.file("out.pack");
+    let folder = folder_with_games();
+    let words = "--static --eval <material> --out out.pack --work work --resume --force";
+    let rescore = || raicho!(folder, "rescore {GAMES} {words}").said();
     rescore();
     let whole = folder.bytes("out.pack");
-    fs::remove_file(&out).unwrap();
-    let said = rescore();
-    assert!(said.contains("is gone, the work begins again"), "{said}");
+    folder.remove("out.pack");
+    rescore().must_have("is gone, the work begins again");
     assert!(folder.bytes("out.pack") == whole);
-    fs::write(&out, "hello").unwrap();
+    folder.write("out.pack", "hello");
     rescore();
     assert!(folder.bytes("out.pack") == whole);
-    let said = rescore();
-    assert!(!said.contains("begins again"), "{said}");
+    rescore().must_lack("begins again");
 }

@@ -6,7 +6,6 @@ mod csa;
 mod formats;
 mod gensfen;
 mod learn;
-mod learn_kppt;
 mod long_work;
 mod results;
 mod spsa;

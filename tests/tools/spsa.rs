@@ -2,12 +2,11 @@
 //! interruptions, and faults of all kinds.
 
 use std::process::Child;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::folder::Folder;
 use crate::misbehaving::{self, BEST_SKILL, BEST_TILT};
-use crate::runner::{RAICHO, Raicho, raicho};
+use crate::runner::{RAICHO, Raicho, Text, raicho};
 use raicho::arena::spsa::{State, parse_list};
 use serde_json::Value;
 
@@ -30,8 +29,8 @@ fn engine(behaviour: &str) -> String {
 
 /// A run that is to begin in the folder `run`, with openings that need no search.
 fn run(folder: &Folder, engine: &str, words: &str) -> Raicho {
-    let words = format!("spsa --nodes 100 --max-moves 60 --openings $openings --out run {words}");
-    raicho!(folder, "{words}").arg("--engine").arg(engine)
+    let words = format!("--nodes 100 --max-moves 60 --openings $openings --out run {words}");
+    raicho!(folder, "spsa --engine '{engine}' {words}")
 }
 
 fn resume(folder: &Folder, words: &str) -> Raicho {
@@ -40,11 +39,10 @@ fn resume(folder: &Folder, words: &str) -> Raicho {
 
 #[test]
 fn values_move_towards_the_best() {
-    let folder = Folder::new("spsa-best");
-    folder.write("params.txt", &format!("# one of two\n{SKILL}\n"));
-    let words = format!("--param {TILT} --iterations 250 --params params.txt");
-    let words = words + " --concurrency 2 --pairs 2 --json";
-    let output = run(&folder, &engine("tuned"), &words).stdout();
+    let folder = Folder::new();
+    folder.write("params.txt", format!("# one of two\n{SKILL}\n"));
+    let words = format!("--param {TILT} --iterations 250 --params params.txt --pairs 2 --json");
+    let output = run(&folder, &engine("tuned"), &(words + " --concurrency 2")).stdout();
     let result: Value = serde_json::from_str(&output).expect("JSON on stdout");
     assert_eq!(result["iterations"], 250);
     assert_eq!(result["games"], 1000);
@@ -55,13 +53,10 @@ fn values_move_towards_the_best() {
     assert!((tilt - BEST_TILT).abs() < 0.2, "{skill} {tilt}");
 
     let history = folder.text("run/history.csv");
-    assert!(history.starts_with("iterations,Skill,Tilt\n0,35,0.7\n"));
+    history.must_begin("iterations,Skill,Tilt\n0,35,0.7\n");
     assert_eq!(history.lines().count(), 202);
     let table = folder.text("run/summary.txt");
-    assert!(
-        table.contains("250 of 250 iterations, 1000 games\n"),
-        "{table}"
-    );
+    table.must_have("250 of 250 iterations, 1000 games\n");
     let lines = folder.text("run/params.txt");
     assert!(table.contains(&lines), "{table}");
     let next = parse_list(&lines).expect("parameters for another run");
@@ -70,17 +65,15 @@ fn values_move_towards_the_best() {
 
 #[test]
 fn own_options_are_tuned_if_the_engine_offers_them() {
-    let folder = Folder::new("spsa-own");
+    let folder = Folder::new();
     let engine = format!("cmd={},option.USI_Hash=1", RAICHO.replace(',', r"\,"));
     let tune = |name| {
         let words = format!("--param {name},int,16,1,128,10,0.02 --iterations 6");
         run(&folder, &(engine.clone() + ",option.Threads=1"), &words)
     };
-    let said = tune("NoSuchNumber").refused();
-    assert!(said.contains("no option NoSuchNumber"), "{said}");
+    tune("NoSuchNumber").is_refused("no option NoSuchNumber");
     begin(tune("FV_SCALE"), &folder, 2, interrupt);
-    let table = resume(&folder, "").stdout();
-    assert!(table.contains("6 of 6 iterations, 12 games"), "{table}");
+    resume(&folder, "").prints("6 of 6 iterations, 12 games");
     assert_eq!(folder.text("run/faults.jsonl"), "");
 }
 
@@ -113,7 +106,7 @@ fn begin(command: Raicho, folder: &Folder, iterations: u64, end: impl FnOnce(Chi
         state.is_ok_and(|state| state.finished() >= iterations && !state.is_done())
     };
     while !is_far_enough() && Instant::now() < deadline {
-        thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(2));
     }
     end(child);
 }
@@ -122,17 +115,16 @@ fn begin(command: Raicho, folder: &Folder, iterations: u64, end: impl FnOnce(Chi
 fn interrupted_run_goes_on_as_if_nothing_had_been() {
     let engine = engine("tuned") + ",option.Delay=2";
     let words = format!("--param {SKILL} --param {TILT} --iterations 50");
-    let [whole, parts] = ["spsa-whole", "spsa-parts"].map(Folder::new);
+    let [whole, parts] = [(); 2].map(|()| Folder::new());
     run(&whole, &engine, &words).stdout();
 
     begin(run(&parts, &engine, &words), &parts, 3, interrupt);
     #[cfg(unix)]
-    assert!(parts.text("run/summary.txt").contains(", interrupted\n"));
+    parts.text("run/summary.txt").must_have(", interrupted\n");
     begin(resume(&parts, ""), &parts, 10, kill);
     // What belongs to the run may be said again.
-    let again = resume(&parts, "--nodes 100 --iterations 50").arg("--engine");
-    let table = again.arg(&engine).stdout();
-    assert!(table.contains("50 of 50 iterations, 100 games"), "{table}");
+    let again = format!("--nodes 100 --iterations 50 --engine '{engine}'");
+    resume(&parts, &again).prints("50 of 50 iterations, 100 games");
     for name in ["spsa.json", "history.csv", "params.txt"] {
         let name = format!("run/{name}");
         assert_eq!(parts.text(&name), whole.text(&name), "{name}");
@@ -141,178 +133,135 @@ fn interrupted_run_goes_on_as_if_nothing_had_been() {
 
 #[test]
 fn folder_holds_one_run_that_stays_as_it_began() {
-    let folder = Folder::new("spsa-changes");
+    let folder = Folder::new();
     let engine = engine("tuned");
-    let missing = resume(&folder, "").refused();
-    assert!(missing.contains("holds no run of spsa"), "{missing}");
+    resume(&folder, "").is_refused("holds no run of spsa");
     let words = format!("--param {SKILL} --iterations 2");
     run(&folder, &engine, &format!("{words} --resume")).stdout();
-    let occupied = run(&folder, &engine, &words).refused();
-    assert!(occupied.contains("--resume"), "{occupied}");
-    for (words, part) in [
-        (
-            "--iterations 3",
-            "holds another run: --iterations 3 instead of 2",
-        ),
+    run(&folder, &engine, &words).is_refused("--resume");
+    let other = "parameter 'Tilt, float, 0.7, -1, 1, 0.1, 0.1' instead of 'Skill,";
+    #[rustfmt::skip]
+    let cases = [
+        ("--iterations 3", "holds another run: --iterations 3 instead of 2"),
         ("--nodes 100", "--nodes without --engine"),
         ("--seed 2", "openings: seed 2 instead of 1"),
         ("--max-moves 70", "rules: max_moves 70 instead of 60"),
         ("--pairs 2", "--pairs 2 instead of 1"),
-        (
-            &format!("--param {TILT}"),
-            "parameter 'Tilt, float, 0.7, -1, 1, 0.1, 0.1' instead of 'Skill,",
-        ),
-        (
-            &format!("--param {SKILL} --param {TILT}"),
-            "2 parameters instead of 1",
-        ),
+        (&format!("--param {TILT}"), other),
+        (&format!("--param {SKILL} --param {TILT}"), "2 parameters instead of 1"),
         ("--engine cmd=other --nodes 100", "engine: "),
-    ] {
-        let said = resume(&folder, words).refused();
-        assert!(said.contains(part), "{part}: {said}");
+        (&format!("--nodes 200 --engine '{engine}'"), "engine: time_control"),
+    ];
+    for (words, part) in cases {
+        resume(&folder, words).is_refused(part);
     }
-    let other = resume(&folder, "--nodes 200 --engine")
-        .arg(&engine)
-        .refused();
-    assert!(other.contains("engine: time_control"), "{other}");
     folder.write("run/tuning.json", "{}");
-    let broken = resume(&folder, "").refused();
-    assert!(
-        broken.contains("tuning.json line 1: missing field"),
-        "{broken}"
-    );
+    resume(&folder, "").is_refused("tuning.json line 1: missing field");
 }
 
 // --- Faults ---
 
 #[test]
 fn what_cannot_be_tuned_is_an_error_before_a_folder_is_made() {
-    let folder = Folder::new("spsa-refusals");
+    let folder = Folder::new();
     let tuned = engine("tuned");
-    for (param, part) in [
-        (
-            "Skil,int,35,0,100,8,0.1",
-            "no option Skil, it has USI_Hash, Seed,",
-        ),
-        (
-            "Skill,int,35,0,200,8,0.1",
-            "option Skill from 0 to 100, expected all of 0 to 200",
-        ),
-        (
-            "Skill,float,35,0,100,8,0.1",
-            "option Skill of type spin, expected string",
-        ),
-        (
-            "Tilt,int,0,0,100,8,0.1",
-            "option Tilt of type string, expected spin",
-        ),
-    ] {
-        let said = run(&folder, &tuned, &format!("--iterations 2 --param {param}")).refused();
-        assert!(said.contains(part), "{param}: {said}");
+    #[rustfmt::skip]
+    let cases = [
+        ("Skil,int,35,0,100,8,0.1", "no option Skil, it has USI_Hash, Seed,"),
+        ("Skill,int,35,0,200,8,0.1", "option Skill from 0 to 100, expected all of 0 to 200"),
+        ("Skill,float,35,0,100,8,0.1", "option Skill of type spin, expected string"),
+        ("Tilt,int,0,0,100,8,0.1", "option Tilt of type string, expected spin"),
+        (&format!("{SKILL} --engine '{tuned}'"), "2 engines, expected one"),
+        (&format!("{SKILL} --param {SKILL}"), "Skill is there already"),
+    ];
+    for (param, part) in cases {
+        run(&folder, &tuned, &format!("--iterations 2 --param {param}")).is_refused(part);
     }
-    let none = run(&folder, &tuned, "--iterations 2").refused();
-    assert!(none.contains("nothing to tune"), "{none}");
     let words = format!("--iterations 2 --param {SKILL}");
-    let two = run(&folder, &tuned, &words).arg("--engine").arg(&tuned);
-    let said = two.refused();
-    assert!(said.contains("2 engines, expected one"), "{said}");
-    let set = run(&folder, &(tuned.clone() + ",option.Skill=3"), &words).refused();
-    assert!(set.contains("Skill is set to 3 and tuned"), "{set}");
+    let set = tuned.clone() + ",option.Skill=3";
+    run(&folder, &set, &words).is_refused("Skill is set to 3 and tuned");
     let absent = run(&folder, "cmd=no/such/engine", &words).refused();
     let once = absent.matches("cannot start no/such/engine").count() == 1;
     assert!(once, "{absent}");
-    let twice = run(&folder, &tuned, &format!("{words} --param {SKILL}")).refused();
-    assert!(twice.contains("Skill is there already"), "{twice}");
-    assert!(!folder.file("run").exists());
+    assert!(!folder.has("run"));
 }
 
 #[test]
 fn engine_that_ends_loses_its_games_and_the_run_goes_on() {
-    let folder = Folder::new("spsa-crash");
+    let folder = Folder::new();
     let words = format!("--param {SKILL} --iterations 6 --concurrency 2");
-    let table = run(&folder, &engine("tuned:100,die:2"), &words).stdout();
-    assert!(
-        table.contains("12 games lost by a fault: 12 crash"),
-        "{table}"
-    );
+    let table = run(&folder, &engine("tuned:100,die:2"), &words)
+        .prints("12 games lost by a fault: 12 crash");
     let faults = folder.text("run/faults.jsonl");
     let first: Value = serde_json::from_str(faults.lines().next().unwrap()).unwrap();
     assert_eq!(first["reason"], "crash");
-    assert!(first["values"][0].as_str().unwrap().starts_with("Skill="));
-    let dialogue = folder.text("run/faults/000001-1.txt");
-    assert!(
-        dialogue.contains("> setoption name Skill value") && dialogue.contains("> go "),
-        "{dialogue}"
-    );
+    first["values"][0].as_str().unwrap().must_begin("Skill=");
+    folder
+        .text("run/faults/000001-1.txt")
+        .must_have("> setoption name Skill value")
+        .must_have("> go ");
     // Black always loses, so that neither side is better.
-    assert!(table.contains("+0.00"), "{table}");
+    table.must_have("+0.00");
 }
 
 #[test]
 fn silent_engine_loses_its_games() {
-    let folder = Folder::new("spsa-hang");
+    let folder = Folder::new();
     let words = format!("--param {SKILL} --iterations 1 --patience 200ms");
-    let table = run(&folder, &engine("tuned:100,hang:2"), &words).stdout();
-    assert!(table.contains("2 games lost by a fault: 2 hang"), "{table}");
+    run(&folder, &engine("tuned:100,hang:2"), &words).prints("2 games lost by a fault: 2 hang");
 }
 
 #[test]
 fn engine_that_cannot_be_got_ready_ends_the_run() {
-    let folder = Folder::new("spsa-deaf");
+    let folder = Folder::new();
     let words = format!("--param {SKILL} --iterations 9 --ready-timeout 700ms");
-    let said = run(&folder, &engine("tuned,deaf:2"), &words).refused();
-    assert!(
-        said.contains("iteration 1 could not be played")
-            && said.contains("with Skill=")
-            && said.contains("no readyok within 0.700 s"),
-        "{said}"
-    );
+    run(&folder, &engine("tuned,deaf:2"), &words)
+        .is_refused("iteration 1 could not be played")
+        .must_have("with Skill=")
+        .must_have("no readyok within 0.700 s");
     // Ready once more often, it plays on with a new process each time.
-    let folder = Folder::new("spsa-tired");
+    let folder = Folder::new();
     let words = format!("--param {SKILL} --iterations 1 --ready-timeout 700ms");
     let [_, notes] = run(&folder, &engine("tuned,deaf:3"), &words).outputs();
-    assert!(notes.contains("started anew: no readyok"), "{notes}");
+    notes.must_have("started anew: no readyok");
 }
 
 #[test]
 fn openings_that_are_used_up_are_played_again() {
-    let folder = Folder::new("spsa-openings");
+    let folder = Folder::new();
     let openings = "startpos moves 7g7f\nstartpos moves 2g2f\n";
     folder.write("two.sfen", openings);
     let words = format!("--param {SKILL} --iterations 5 --openings two.sfen --out run");
-    let command = raicho!(folder, "spsa --nodes 100 --max-moves 20 {words}");
-    let table = command.arg("--engine").arg(engine("tuned")).stdout();
-    assert!(table.contains("5 of 5 iterations, 10 games"), "{table}");
+    let words = format!("{words} --engine '{}'", engine("tuned"));
+    raicho!(folder, "spsa --nodes 100 --max-moves 20 {words}")
+        .prints("5 of 5 iterations, 10 games");
 }
 
 // --- The folder after a kill between two writes ---
 
 #[test]
 fn settings_without_a_state_are_no_run() {
-    let folder = Folder::new("spsa-half");
-    std::fs::create_dir(folder.file("run")).expect("a folder");
+    let folder = Folder::new();
     folder.write("run/tuning.json", "{");
     let words = format!("--param {SKILL} --iterations 1 --resume");
     run(&folder, &engine("tuned"), &words).stdout();
-    assert!(folder.text("run/spsa.json").contains("\"begun\": 1"));
+    folder.text("run/spsa.json").must_have("\"begun\": 1");
 }
 
 /// An iteration without a result is played again, so its faults are not faults of the run.
 #[test]
 fn faults_of_unfinished_iterations_are_forgotten() {
-    let folder = Folder::new("spsa-faults-again");
+    let folder = Folder::new();
     let words = format!("--param {SKILL} --iterations 1");
     run(&folder, &engine("tuned"), &words).stdout();
     let mut state: Value = serde_json::from_str(&folder.text("run/spsa.json")).expect("JSON");
     state["unfinished"] = vec![1].into();
-    folder.write("run/spsa.json", &state.to_string());
+    folder.write("run/spsa.json", state.to_string());
     let fault = "{\"iteration\":1,\"game\":1,\"side\":\"plus\",\"reason\":\"hang\",\
                  \"detail\":\"\",\"values\":[]}\n";
     folder.write("run/faults.jsonl", fault);
-    let said = resume(&folder, "").stdout();
-    assert!(
-        said.contains("1 of 1 iteration") && !said.contains("lost by a fault"),
-        "{said}"
-    );
+    resume(&folder, "")
+        .prints("1 of 1 iteration")
+        .must_lack("lost by a fault");
     assert_eq!(folder.text("run/faults.jsonl"), "");
 }

@@ -195,19 +195,15 @@ mod tests {
         let network = material_network();
         let text = explain(&network, &position("4k4/9/9/9/4+r4/9/4P4/9/4K4 w 2Pb 1"));
         let cells = |line: &str| {
-            let cells = line.split('|').map(str::trim);
-            cells
-                .filter(|cell| !cell.is_empty())
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
+            let cells = line.split('|').map(|cell| cell.trim().to_owned());
+            cells.filter(|cell| !cell.is_empty()).collect::<Vec<_>>()
         };
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "raicho_64x2-8");
         assert_eq!(lines[2], "white in hand:  B -9.50");
         let after = |piece: &str| {
-            let line = lines
-                .iter()
-                .position(|line| cells(line).first().is_some_and(|cell| cell == piece));
+            let is_of_piece = |line: &&str| cells(line).first().is_some_and(|cell| cell == piece);
+            let line = lines.iter().position(is_of_piece);
             cells(lines[line.expect("the piece is drawn") + 1])
         };
         assert_eq!(after("+r"), ["-15.50"]);

@@ -131,10 +131,8 @@ mod tests {
             let found = scalar::evaluate(&network, &position).expect("two kings");
             let expected = material::evaluate(&position);
             let tolerance = 1 + expected.abs() / 100;
-            assert!(
-                found.abs_diff(expected) as i32 <= tolerance,
-                "{sfen}: {found}, not {expected}"
-            );
+            let is_close = found.abs_diff(expected) as i32 <= tolerance;
+            assert!(is_close, "{sfen}: {found}, not {expected}");
             compared += 1;
         }
         assert!(compared >= 200);
@@ -143,18 +141,12 @@ mod tests {
     #[test]
     fn single_pieces_are_exact() {
         let network = material_network();
-        for (hand, value) in [
-            ("P", 90),
-            ("L", 315),
-            ("N", 405),
-            ("S", 495),
-            ("G", 540),
-            ("B", 855),
-            ("R", 990),
-            ("18P", 18 * 90),
-            ("p", -90),
-            ("2R", 1980),
-        ] {
+        #[rustfmt::skip]
+        let cases = [
+            ("P", 90), ("L", 315), ("N", 405), ("S", 495), ("G", 540), ("B", 855), ("R", 990),
+            ("18P", 18 * 90), ("p", -90), ("2R", 1980),
+        ];
+        for (hand, value) in cases {
             let sfen = format!("4k4/9/9/9/9/9/9/9/4K4 b {hand} 1");
             let position = Position::from_sfen(&sfen).expect("a good position");
             let found = scalar::evaluate(&network, &position).expect("two kings");

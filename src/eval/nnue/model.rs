@@ -378,9 +378,8 @@ mod tests {
     use crate::eval::nnue::{random, scalar};
 
     fn network(shape: &str) -> Network {
-        let (network, _) =
-            Network::read(&random::file(&shape.parse().expect("a shape"), 5)).expect("a good file");
-        network
+        let file = random::file(&shape.parse().expect("a shape"), 5);
+        Network::read(&file).expect("a good file").0
     }
 
     fn positions() -> impl Iterator<Item = Position> {
@@ -400,12 +399,8 @@ mod tests {
             let (mut sorted, before) = (network(shape), network(shape));
             sort_columns(&mut sorted);
             for position in positions() {
-                assert_eq!(
-                    scalar::evaluate(&sorted, &position),
-                    scalar::evaluate(&before, &position),
-                    "{shape}, {}",
-                    position.to_sfen()
-                );
+                let values = [&sorted, &before].map(|network| scalar::evaluate(network, &position));
+                assert_eq!(values[0], values[1], "{shape}, {}", position.to_sfen());
             }
         }
     }

@@ -398,14 +398,9 @@ mod tests {
         let position = Position::from_sfen(&sfen).unwrap();
         let buckets = OutputBuckets::from_words("hand4_k9k9_progress8").unwrap();
         assert_eq!(buckets.count(), 4 * 81 * 8);
-        assert_eq!(
-            buckets.index(&position, || Some(255)),
-            Some((3 * 81 + 8 * 9 + 8) * 8 + 7)
-        );
-        assert_eq!(
-            buckets.index(&position, || Some(63)),
-            Some((3 * 81 + 8 * 9 + 8) * 8 + 1)
-        );
+        let stack = (3 * 81 + 8 * 9 + 8) * 8;
+        assert_eq!(buckets.index(&position, || Some(255)), Some(stack + 7));
+        assert_eq!(buckets.index(&position, || Some(63)), Some(stack + 1));
         let one_side = Position::from_sfen(&sfen.replace("Bb", "B")).unwrap();
         assert_eq!(buckets.index(&one_side, || Some(0)), Some((81 + 80) * 8));
         assert_eq!(OutputBuckets::default().index(&position, || None), Some(0));
@@ -415,42 +410,27 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        let hands = HandClasses::TABLE
-            .map(|row| Some(row.0))
-            .into_iter()
-            .chain([None]);
-        for hand in hands {
-            for king in KingClasses::TABLE
-                .map(|row| Some(row.0))
-                .into_iter()
-                .chain([None])
-            {
-                for progress in PROGRESS_BUCKETS.map(Some).into_iter().chain([None]) {
+        fn or_none<T, const COUNT: usize>(items: [T; COUNT]) -> impl Iterator<Item = Option<T>> {
+            items.into_iter().map(Some).chain([None])
+        }
+        for hand in or_none(HandClasses::TABLE.map(|row| row.0)) {
+            for king in or_none(KingClasses::TABLE.map(|row| row.0)) {
+                for progress in or_none(PROGRESS_BUCKETS) {
                     let buckets = OutputBuckets {
                         hand,
                         king,
                         progress,
                     };
                     let name = buckets.to_string();
-                    assert_eq!(OutputBuckets::from_words(&name), Ok(buckets), "{name}");
-                    assert_eq!(
-                        OutputBuckets::from_words(&name.to_uppercase()),
-                        Ok(buckets),
-                        "{name}"
-                    );
+                    for text in [&name, &name.to_uppercase()] {
+                        assert_eq!(OutputBuckets::from_words(text), Ok(buckets), "{text}");
+                    }
                 }
             }
         }
         let other = OutputBuckets::from_words("KING9ZONE_BY_KING9ZONE_HAND64");
         assert_eq!(other.unwrap().to_string(), "_hand64_k9k9z");
-        for wrong in [
-            "hand5",
-            "k3k3_k9k9",
-            "progress5",
-            "progress",
-            "hand4_hand4",
-            "k3",
-        ] {
+        for wrong in "hand5 k3k3_k9k9 progress5 progress hand4_hand4 k3".split(' ') {
             assert!(OutputBuckets::from_words(wrong).is_err(), "{wrong}");
         }
     }

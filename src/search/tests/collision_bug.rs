@@ -8,8 +8,6 @@ use super::*;
 use crate::movegen::CheckSquares;
 use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
 use crate::search::move_picker::MovePicker;
-use crate::search::root::root_moves;
-use crate::search::worker::Worker;
 use crate::types::{Move, MoveList, Piece, Square};
 
 /// The position of the entry: the rook is black's and may promote.
@@ -43,19 +41,8 @@ fn entry() -> Entry {
     }
 }
 
-/// A worker at a position, with its own table.
-fn worker(position: &Position) -> Worker {
-    let (limits, settings) = (Limits::default(), Settings::default());
-    let task = task(position, limits, settings);
-    let moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new().expect("there is memory");
-    worker.begin(task, moves);
-    worker
-}
-
 fn plant(worker: &Worker, position: &Position) {
-    let (table, key) = (&worker.task.table, position.key());
-    table.store(table.probe(key).slot, key, entry());
+    store(&worker.task.table, position.key(), entry());
 }
 
 /// Makes `answer` the counter move of every move.
@@ -67,8 +54,8 @@ fn plant_counter_moves(histories: &mut Histories, answer: Move) {
 
 /// Number of moves whose counter move is one of [`bug_moves`].
 fn count_bug_counter_moves(histories: &Histories) -> usize {
-    possible_moves()
-        .filter_map(|mv| histories.counter_move(Some(mv)))
+    let answers = possible_moves().filter_map(|mv| histories.counter_move(Some(mv)));
+    answers
         .filter(|answer| bug_moves().contains(answer))
         .count()
 }
@@ -76,11 +63,10 @@ fn count_bug_counter_moves(histories: &Histories) -> usize {
 /// A move of every piece to every square.
 fn possible_moves() -> impl Iterator<Item = Move> {
     let onto = |to: Square| {
-        let from = if to == Square::S11 {
-            Square::S12
-        } else {
-            Square::S11
-        };
+        let elsewhere = [Square::S11, Square::S12]
+            .into_iter()
+            .find(|&from| from != to);
+        let from = elsewhere.expect("two squares");
         Piece::ALL.map(|piece| Move::normal(from, to, piece))
     };
     Square::ALL.into_iter().flat_map(onto)
@@ -93,11 +79,13 @@ fn picked(position: &Position, refutations: [Option<Move>; 3]) -> Vec<String> {
     let checks = CheckSquares::of_position(position);
     let mut picker = MovePicker::new(position, None, refutations, &checks, false);
     let next = || picker.next(position, &histories, &mut context);
-    let mut moves: Vec<String> = std::iter::from_fn(next)
-        .map(|mv| format!("{mv:?}"))
-        .collect();
-    moves.sort();
-    moves
+    sorted(std::iter::from_fn(next))
+}
+
+fn sorted(moves: impl Iterator<Item = Move>) -> Vec<String> {
+    let mut texts: Vec<String> = moves.map(|mv| format!("{mv:?}")).collect();
+    texts.sort();
+    texts
 }
 
 #[test]
@@ -105,15 +93,11 @@ fn the_entry_counts_only_where_the_rook_is_blacks() {
     let origin = position(ORIGIN);
     let mut at_home = worker(&origin);
     plant(&at_home, &origin);
-    let hit = at_home
-        .probe(0)
-        .1
-        .expect("the entry is this position's own");
+    let (_, hit) = at_home.probe(0);
+    let hit = hit.expect("the entry is this position's own");
     assert_eq!(hit.mv, Some(bug_moves()[0]));
-    assert_eq!(
-        (at_home.statistics.hits, at_home.statistics.rejected),
-        (1, 0)
-    );
+    let statistics = at_home.statistics;
+    assert_eq!((statistics.hits, statistics.rejected), (1, 0));
 
     for sfen in COLLISIONS {
         let position = position(sfen);
@@ -150,18 +134,14 @@ fn illegal_refutations_are_not_yielded() {
         for position in [before, passed] {
             let mut legal = MoveList::new();
             crate::movegen::legal::<false>(&position, &mut legal);
-            let mut legal: Vec<String> = legal.iter().map(|mv| format!("{mv:?}")).collect();
-            legal.sort();
+            let legal = sorted(legal.iter().copied());
             for mv in bug_moves() {
                 assert!(!legal.contains(&format!("{mv:?}")));
                 for slot in 0..3 {
                     let mut refutations = [None; 3];
                     refutations[slot] = Some(mv);
-                    assert_eq!(
-                        picked(&position, refutations),
-                        legal,
-                        "{mv:?} in slot {slot}"
-                    );
+                    let picked = picked(&position, refutations);
+                    assert_eq!(picked, legal, "{mv:?} in slot {slot}");
                 }
             }
         }
@@ -187,11 +167,7 @@ fn a_null_move_has_no_counter_move() {
 fn the_search_is_the_same_as_without_the_entry() {
     let root = position(MIDDLE_GAME);
     let run = |worker: &mut Worker| {
-        worker.task.limits = Limits {
-            depth: Some(7),
-            ..Limits::default()
-        }
-        .into();
+        worker.task.limits = to_depth(7).into();
         worker.iterative_deepening();
         let best = &worker.root_moves[0];
         (best.pv.clone(), best.value, worker.statistics.nodes)
@@ -206,13 +182,11 @@ fn the_search_is_the_same_as_without_the_entry() {
         assert!(worker.statistics.rejected > 100, "{:?}", worker.statistics);
         assert!(count_bug_counter_moves(&worker.histories) < slots);
         // Wherever the search probed, the entry has been erased or replaced.
-        let left = planted
-            .iter()
-            .filter(|&&key| {
-                let entry = worker.task.table.probe(key).entry;
-                entry.is_some_and(|entry| entry.mv == Some(bug_move()))
-            })
-            .count();
+        let is_left = |&&key: &&Key64| {
+            let entry = worker.task.table.probe(key).entry;
+            entry.is_some_and(|entry| entry.mv == Some(bug_move()))
+        };
+        let left = planted.iter().filter(is_left).count();
         assert!(left as u64 + worker.statistics.rejected <= planted.len() as u64);
     }
 }
@@ -221,10 +195,7 @@ fn the_search_is_the_same_as_without_the_entry() {
 fn plant_two_plies(worker: &Worker, root: &Position) -> Vec<Key64> {
     let mut keys = Vec::new();
     let mut place = |position: &Position| {
-        let is_legal = position
-            .to_move(bug_move())
-            .is_some_and(|mv| legal_moves(position).contains(&mv));
-        if !is_legal {
+        if !is_legal(position, bug_move()) {
             plant(worker, position);
             keys.push(position.key());
         }
@@ -243,14 +214,12 @@ fn plant_two_plies(worker: &Worker, root: &Position) -> Vec<Key64> {
 
 /// The positions after each legal move and after a null move.
 fn successors(position: &Position) -> Vec<Position> {
-    let mut positions: Vec<Position> = legal_moves(position)
-        .iter()
-        .map(|&mv| {
-            let mut next = position.clone();
-            next.do_move(mv);
-            next
-        })
-        .collect();
+    let after = |&mv: &_| {
+        let mut next = position.clone();
+        next.do_move(mv);
+        next
+    };
+    let mut positions: Vec<Position> = legal_moves(position).iter().map(after).collect();
     if !position.in_check() {
         let mut passed = position.clone();
         passed.do_null_move();

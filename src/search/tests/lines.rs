@@ -2,8 +2,6 @@
 //! ends.
 
 use super::*;
-use crate::search::root::root_moves;
-use crate::search::worker::Worker;
 use crate::types::value::mated_in;
 use crate::types::{Ply, Value};
 
@@ -16,10 +14,7 @@ fn completed(
     value: Option<Value>,
 ) -> String {
     let root = position(sfen);
-    let task = task(&root, Limits::default(), Settings::default());
-    let root_moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new().expect("there is memory");
-    worker.begin(task, root_moves);
+    let mut worker = worker(&root);
     let first = root.to_move(stored(moves[0])).expect("the piece is there");
     let mut best = worker.root_moves[0].clone();
     best.mv = first;
@@ -28,11 +23,7 @@ fn completed(
     let mut position = root.clone();
     position.do_move(first);
     for (index, text) in moves.iter().enumerate().skip(1) {
-        let own = if index % 2 == 0 {
-            root_value
-        } else {
-            -root_value
-        };
+        let own = [root_value, -root_value][index % 2];
         plant(&worker, &position, text, value.unwrap_or(own), index);
         match position.to_move(stored(text)) {
             Some(mv) if legal_moves(&position).contains(&mv) => position.do_move(mv),
@@ -42,16 +33,12 @@ fn completed(
     worker.complete_line(0);
     assert_eq!(worker.position.key(), root.key());
     assert_eq!(worker.statistics, Statistics::default());
-    let texts: Vec<_> = worker.root_moves[0]
-        .pv
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let line = &worker.root_moves[0].pv;
+    let texts: Vec<_> = line.iter().map(ToString::to_string).collect();
     texts.join(" ")
 }
 
 fn plant(worker: &Worker, position: &Position, text: &str, value: Value, ply: Ply) {
-    let (table, key) = (&worker.task.table, position.key());
     let entry = Entry {
         mv: Some(stored(text)),
         value: value::to_table(value, ply),
@@ -60,7 +47,7 @@ fn plant(worker: &Worker, position: &Position, text: &str, value: Value, ply: Pl
         bound: Bound::Exact,
         is_pv: false,
     };
-    table.store(table.probe(key).slot, key, entry);
+    store(&worker.task.table, position.key(), entry);
 }
 
 const QUIET: &str = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
@@ -79,9 +66,7 @@ fn lines_grow_to_their_depth() {
 #[test]
 fn a_repetition_ends_a_line() {
     // The position after the first move repeats four plies later.
-    let circle = [
-        "5i5h", "5a5b", "5h5i", "5b5a", "5i5h", "5a5b", "5h5i", "5b5a",
-    ];
+    let circle = ["5i5h", "5a5b", "5h5i", "5b5a"].repeat(2);
     let line = completed(QUIET, &circle, (8, 0), None);
     assert_eq!(line, circle[..5].join(" "));
 }

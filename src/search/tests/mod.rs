@@ -10,8 +10,10 @@ mod torture;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use super::root::root_moves;
 use super::signals::Signals;
 use super::thread::Task;
+use super::worker::Worker;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use crate::movegen::legal_moves;
 use crate::position::{Position, START_SFEN};
@@ -27,32 +29,89 @@ fn stored(text: &str) -> Move16 {
     text.parse().expect("the test gives a good move")
 }
 
-/// The task of a single thread with a table of 1 MB.
-fn task(position: &Position, limits: Limits, settings: Settings) -> Task {
-    Task {
+/// A worker at a position, with a table of 1 MB.
+fn worker(position: &Position) -> Worker {
+    let task = Task {
         thread: 0,
         position: position.clone(),
-        limits: Arc::new(limits),
-        settings: Arc::new(settings),
+        limits: Arc::default(),
+        settings: Arc::default(),
         table: Arc::new(TranspositionTable::new(1).expect("memory for a table of 1 MB")),
         signals: Arc::new(Signals::of_search(1, false)),
         collisions: None,
+    };
+    let moves = root_moves(&task.position, &task.limits, &task.settings);
+    let mut worker = Worker::new().expect("there is memory");
+    worker.begin(task, moves);
+    worker
+}
+
+fn settings() -> Settings {
+    Settings {
+        hash_mb: 8,
+        pv_interval: std::time::Duration::ZERO,
+        ..Settings::default()
     }
+}
+
+fn to_depth(depth: i32) -> Limits {
+    Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    }
+}
+
+fn prepared(settings: &Settings) -> Searcher {
+    let mut searcher = Searcher::new();
+    searcher
+        .prepare(settings)
+        .expect("memory for a small table");
+    searcher
+}
+
+/// All that a search says, to its end.
+fn events(
+    searcher: &mut Searcher,
+    root: &Position,
+    limits: Limits,
+    settings: &Settings,
+) -> Vec<Event> {
+    let (sender, events) = channel();
+    let on_event = move |event| sender.send(event).expect("the test listens");
+    searcher.go(root.clone(), limits, settings, Box::new(on_event));
+    searcher.wait();
+    events.try_iter().collect()
+}
+
+/// The lines of a search and its decision, which it must have found without a note.
+fn lines_and_decision(events: Vec<Event>) -> (Vec<Info>, Decision) {
+    let (mut infos, mut decision) = (Vec::new(), None);
+    for event in events {
+        match event {
+            Event::Info(info) => infos.push(info),
+            Event::Done(done) => decision = Some(done),
+            Event::CurrentMove(_) => {}
+            Event::Note(note) => panic!("{note}"),
+        }
+    }
+    (infos, decision.expect("a search is decided"))
+}
+
+/// Whether the move of an entry is legal here.
+fn is_legal(position: &Position, mv: Move16) -> bool {
+    let mv = position.to_move(mv);
+    mv.is_some_and(|mv| legal_moves(position).contains(&mv))
+}
+
+/// Stores an entry under the key of a position.
+fn store(table: &TranspositionTable, key: Key64, entry: Entry) {
+    table.store(table.probe(key).slot, key, entry);
 }
 
 /// Searches with a table that contains `planted` entries of maximum depth and value.
 fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistics) {
-    let settings = Settings {
-        hash_mb: 8,
-        pv_interval: std::time::Duration::ZERO,
-        ..Settings::default()
-    };
-    let mut searcher = Searcher::new();
-    searcher
-        .prepare(&settings)
-        .expect("memory for a small table");
+    let mut searcher = prepared(&settings());
     for &(key, mv) in planted {
-        let table = searcher.table();
         let entry = Entry {
             mv: Some(mv),
             value: mate_in(1),
@@ -61,25 +120,14 @@ fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistic
             bound: Bound::Exact,
             is_pv: true,
         };
-        table.store(table.probe(key).slot, key, entry);
+        store(searcher.table(), key, entry);
     }
-    let limits = Limits {
-        depth: Some(5),
-        ..Limits::default()
-    };
-    let (sender, events) = channel();
-    let on_event = move |event| sender.send(event).expect("the test listens");
-    searcher.go(root.clone(), limits, &settings, Box::new(on_event));
-    searcher.wait();
-    let infos = events.try_iter().filter_map(|event| match event {
-        Event::Info(info) => Some(Info {
-            time: std::time::Duration::ZERO,
-            hashfull: 0,
-            ..info
-        }),
-        Event::CurrentMove(_) | Event::Note(_) | Event::Done(_) => None,
-    });
-    (infos.collect(), searcher.statistics())
+    let (mut infos, _) = lines_and_decision(events(&mut searcher, root, to_depth(5), &settings()));
+    for info in &mut infos {
+        info.time = std::time::Duration::ZERO;
+        info.hashfull = 0;
+    }
+    (infos, searcher.statistics())
 }
 
 /// A key collision brings a move of another position under this position's key. Such moves are
@@ -90,39 +138,25 @@ fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistic
 #[test]
 fn moves_of_other_positions_are_never_used() {
     for (sfen, foreign) in [
-        (
-            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
-            [
-                "7g7f+", "7g7e", "8h2b+", "P*5e", "5e5d", "5i5i+", "2h2c+", "G*5h",
-            ],
-        ),
+        (START_SFEN, "7g7f+ 7g7e 8h2b+ P*5e 5e5d 5i5i+ 2h2c+ G*5h"),
         (
             "4k4/4r4/9/9/9/9/4P4/4G4/4K4 b Pr 1",
-            [
-                "P*5d", "5g5f+", "5h4i+", "R*1a", "5i5h", "9i9h", "G*2b", "5h5f",
-            ],
+            "P*5d 5g5f+ 5h4i+ R*1a 5i5h 9i9h G*2b 5h5f",
         ),
     ] {
         let root = position(sfen);
         let (clean, clean_statistics) = search(&root, &[]);
         assert_eq!(clean_statistics.rejected, 0);
-        for text in foreign {
+        for text in foreign.split(' ') {
             let mv = stored(text);
-            let mut planted = Vec::new();
-            let mut place = |position: &Position| {
-                let is_legal = position
-                    .to_move(mv)
-                    .is_some_and(|mv| legal_moves(position).contains(&mv));
-                if !is_legal {
-                    planted.push((position.key(), mv));
-                }
-            };
-            place(&root);
-            for &first in &legal_moves(&root) {
+            let children = legal_moves(&root).into_iter().map(|first| {
                 let mut child = root.clone();
                 child.do_move(first);
-                place(&child);
-            }
+                child
+            });
+            let positions = children.chain([root.clone()]);
+            let wrong = positions.filter(|position| !is_legal(position, mv));
+            let planted: Vec<_> = wrong.map(|position| (position.key(), mv)).collect();
             let (infos, statistics) = search(&root, &planted);
             assert!(statistics.rejected > 0, "{text}");
             assert_eq!(infos, clean, "{text}");
@@ -135,16 +169,12 @@ fn moves_of_other_positions_are_never_used() {
 fn a_panic_in_the_search_still_leads_to_a_legal_decision() {
     let settings = Settings {
         hash_mb: 1,
-        pv_interval: std::time::Duration::ZERO,
-        ..Settings::default()
+        ..settings()
     };
     let mut searcher = Searcher::new();
     for _ in 0..2 {
         // The second round shows that the thread still works after the panic.
-        let limits = Limits {
-            depth: Some(3),
-            ..Limits::default()
-        };
+        let limits = to_depth(3);
         let (sender, events) = channel();
         let on_event = move |event| {
             assert!(!matches!(event, Event::Info(_)), "a planted panic");
@@ -168,17 +198,8 @@ fn a_thread_that_ended_is_answered_for_and_replaced() {
         ..Settings::default()
     };
     let mut searcher = Searcher::new();
-    let go = |searcher: &mut Searcher| {
-        let limits = Limits {
-            depth: Some(1),
-            ..Limits::default()
-        };
-        let (sender, events) = channel();
-        let on_event = move |event| sender.send(event).expect("the test listens");
-        searcher.go(Position::startpos(), limits, &settings, Box::new(on_event));
-        searcher.wait();
-        events.try_iter().collect::<Vec<Event>>()
-    };
+    let go =
+        |searcher: &mut Searcher| events(searcher, &Position::startpos(), to_depth(1), &settings);
     searcher.kill_main_thread();
     let events = go(&mut searcher);
     let [Event::Note(note), Event::Done(Decision::Move { .. })] = &events[..] else {
@@ -187,9 +208,7 @@ fn a_thread_that_ended_is_answered_for_and_replaced() {
     assert!(note.contains("no search thread"), "{note}");
     searcher.prepare(&settings).expect("the system has threads");
     let events = go(&mut searcher);
-    assert!(matches!(
-        events.last(),
-        Some(Event::Done(Decision::Move { .. }))
-    ));
+    let last = events.last();
+    assert!(matches!(last, Some(Event::Done(Decision::Move { .. }))));
     assert!(events.iter().any(|event| matches!(event, Event::Info(_))));
 }

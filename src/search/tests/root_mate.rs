@@ -9,14 +9,6 @@ use crate::types::{EnteringKingRule, Move, Score};
 const LONG_MATE: &str = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95";
 const NODES: u64 = 600_000;
 
-fn settings() -> Settings {
-    Settings {
-        hash_mb: 8,
-        pv_interval: std::time::Duration::ZERO,
-        ..Settings::default()
-    }
-}
-
 fn to_nodes(nodes: u64) -> Limits {
     Limits {
         nodes: Some(nodes),
@@ -26,25 +18,10 @@ fn to_nodes(nodes: u64) -> Limits {
 
 /// The reports of a search, its decision, and its nodes.
 fn run(root: &Position, limits: Limits, settings: &Settings) -> (Vec<Info>, Decision, u64) {
-    let mut searcher = Searcher::new();
-    searcher
-        .prepare(settings)
-        .expect("memory for a small table");
-    let (sender, events) = channel();
-    let on_event = move |event| sender.send(event).expect("the test listens");
-    searcher.go(root.clone(), limits, settings, Box::new(on_event));
-    searcher.wait();
-    let (mut infos, mut decision) = (Vec::new(), None);
-    for event in events.try_iter() {
-        match event {
-            Event::Info(info) => infos.push(info),
-            Event::Done(done) => decision = Some(done),
-            Event::CurrentMove(_) => {}
-            Event::Note(note) => panic!("{note}"),
-        }
-    }
-    let nodes = searcher.statistics().nodes;
-    (infos, decision.expect("a search is decided"), nodes)
+    let mut searcher = prepared(settings);
+    let events = events(&mut searcher, root, limits, settings);
+    let (infos, decision) = lines_and_decision(events);
+    (infos, decision, searcher.statistics().nodes)
 }
 
 /// The plies of the mate that a report claims with its line, which must mate. Not every move needs
@@ -97,27 +74,13 @@ fn a_long_mate_is_found_proved_and_played() {
 #[test]
 fn a_mate_is_played_to_its_end() {
     let mut position = position(LONG_MATE);
-    let mut searcher = Searcher::new();
-    searcher
-        .prepare(&settings())
-        .expect("memory for a small table");
+    let mut searcher = prepared(&settings());
     let mut left = i32::MAX;
     loop {
-        let (sender, events) = channel();
-        let on_event = move |event| sender.send(event).expect("the test listens");
-        searcher.go(
-            position.clone(),
-            to_nodes(NODES),
-            &settings(),
-            Box::new(on_event),
-        );
-        searcher.wait();
-        let infos = events.try_iter().filter_map(|event| match event {
-            Event::Info(info) => Some(info),
-            _ => None,
-        });
+        let events = events(&mut searcher, &position, to_nodes(NODES), &settings());
+        let (infos, _) = lines_and_decision(events);
         let last = infos.last().expect("there is a line");
-        let plies = mate_of(&position, &last).expect("there is a mate");
+        let plies = mate_of(&position, last).expect("there is a mate");
         assert!(plies < left, "{plies} plies after {left}");
         left = plies;
         position.do_move(last.pv[0]);
@@ -148,12 +111,9 @@ fn a_mate_that_may_not_be_used_is_not_shown() {
     let root = position(LONG_MATE);
     let (infos, ..) = run(&root, to_nodes(NODES), &settings());
     let mating = infos.last().expect("there is a line").pv[0];
-    let others = legal_moves(&root)
-        .into_iter()
-        .filter(|&mv| mv != mating)
-        .collect();
+    let others = legal_moves(&root).into_iter().filter(|&mv| mv != mating);
     let other_moves = Limits {
-        search_moves: others,
+        search_moves: others.collect(),
         ..to_nodes(NODES)
     };
     let with = |change: fn(&mut Settings)| {
@@ -161,23 +121,14 @@ fn a_mate_that_may_not_be_used_is_not_shown() {
         change(&mut settings);
         settings
     };
+    let lower_level = with(|settings| settings.skill = Skill::of_level(19));
+    let try_rule = with(|settings| settings.entering_king_rule = EnteringKingRule::TryRule);
+    let short_game = with(|settings| settings.max_moves_to_draw = 110);
     for (what, limits, settings) in [
         ("other moves only", other_moves, settings()),
-        (
-            "a lower level",
-            to_nodes(NODES),
-            with(|settings| settings.skill = Skill::of_level(19)),
-        ),
-        (
-            "the try rule",
-            to_nodes(NODES),
-            with(|settings| settings.entering_king_rule = EnteringKingRule::TryRule),
-        ),
-        (
-            "the game ends before the mate",
-            to_nodes(NODES),
-            with(|settings| settings.max_moves_to_draw = 110),
-        ),
+        ("a lower level", to_nodes(NODES), lower_level),
+        ("the try rule", to_nodes(NODES), try_rule),
+        ("the game ends before the mate", to_nodes(NODES), short_game),
     ] {
         let (infos, ..) = run(&root, limits, &settings);
         assert!(

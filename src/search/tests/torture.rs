@@ -59,8 +59,7 @@ impl Torture {
         let settings = Settings {
             threads,
             hash_mb: 1,
-            pv_interval: std::time::Duration::ZERO,
-            ..Settings::default()
+            ..settings()
         };
         Self {
             random: ChaCha8Rng::seed_from_u64(seed),
@@ -87,9 +86,8 @@ impl Torture {
     }
 
     fn new_game(&mut self) {
-        self.searcher
-            .prepare(&self.settings)
-            .expect("memory for a small table");
+        let prepared = self.searcher.prepare(&self.settings);
+        prepared.expect("memory for a small table");
         if self.random.random_bool(0.5) {
             self.fill_table();
         }
@@ -116,8 +114,7 @@ impl Torture {
         let collisions = Arc::clone(&self.collisions);
         for key in collisions.keys() {
             let entry = self.entry();
-            let table = self.searcher.table();
-            table.store(table.probe(key).slot, key, entry);
+            store(self.searcher.table(), key, entry);
         }
     }
 
@@ -154,12 +151,7 @@ impl Torture {
         if self.random.random_bool(0.1) {
             limits.depth = Some(self.random.random_range(1..7));
         }
-        let (sender, events) = channel();
-        let on_event = move |event| sender.send(event).expect("the test listens");
-        let (game, settings) = (self.game.clone(), &self.settings);
-        self.searcher.go(game, limits, settings, Box::new(on_event));
-        self.searcher.wait();
-        for event in events.try_iter() {
+        for event in events(&mut self.searcher, &self.game, limits, &self.settings) {
             check(&self.game, &event);
         }
         self.account.statistics.add(self.searcher.statistics());
@@ -215,7 +207,7 @@ fn check_account(account: &Account) {
 fn collisions_do_no_harm() {
     for key_bits in KEY_BITS {
         for threads in [1, 3] {
-            check_account(&Torture::new(threads, key_bits, 2021).run(500));
+            check_account(&Torture::new(threads, key_bits, 2021).run(150));
         }
     }
 }

@@ -33,10 +33,9 @@ fn plan(time: u32, increment: u32, byoyomi: u32) -> Plan {
 
 /// A manager whose search started `ago` before now.
 fn began_before(ago: Duration, limits: Limits, settings: &Settings) -> TimeManager {
+    let start = Instant::now().checked_sub(ago);
     let limits = Limits {
-        start: Instant::now()
-            .checked_sub(ago)
-            .expect("the machine runs for longer"),
+        start: start.expect("the machine runs for longer"),
         ..limits
     };
     TimeManager::new(&limits, settings, Color::Black, 30, false)
@@ -62,9 +61,8 @@ fn nothing_is_planned_beyond_the_own_time() {
         for time in [0, 1, 500, 1000, 1119, 1121, 3000, 5000, 60_000, 7_200_000] {
             for increment in [0, 100, 10_000] {
                 for byoyomi in [0, 1, 100, 1000, 10_000, 60_000] {
-                    let plan = manager(time, increment, byoyomi, &settings)
-                        .plan
-                        .expect("clocks were given");
+                    let plan = manager(time, increment, byoyomi, &settings).plan;
+                    let plan = plan.expect("clocks were given");
                     let total = MILLISECOND * (time + byoyomi);
                     let least = (total / 40).min(MILLISECOND * 10);
                     let reserve = settings.network_delay2.max(least);
@@ -89,7 +87,7 @@ fn byoyomi_is_used_up_when_time_is_gone() {
         let plan = plan(0, 0, byoyomi);
         let least = MILLISECOND * minimum;
         assert!(
-            plan.minimum >= least && plan.minimum < least + MILLISECOND,
+            (least..least + MILLISECOND).contains(&plan.minimum),
             "{plan:?}"
         );
     }
@@ -98,10 +96,7 @@ fn byoyomi_is_used_up_when_time_is_gone() {
 #[test]
 fn a_long_game_leaves_time_for_later() {
     let plan = plan(600_000, 0, 0);
-    assert!(
-        plan.optimum >= SECOND && plan.optimum <= SECOND * 15,
-        "{plan:?}"
-    );
+    assert!((SECOND..=SECOND * 15).contains(&plan.optimum), "{plan:?}");
     assert!(plan.maximum <= SECOND * 60, "{plan:?}");
 }
 
@@ -115,7 +110,7 @@ fn fast_clocks_are_used_and_last() {
         let first = plan(time, increment, 0);
         let fair = MILLISECOND * (time / 80 + increment);
         assert!(
-            first.optimum >= fair * 3 / 4 && first.optimum <= fair * 2,
+            (fair * 3 / 4..=fair * 2).contains(&first.optimum),
             "{first:?}"
         );
         let mut left = MILLISECOND * time;
@@ -187,11 +182,8 @@ fn the_time_of_the_opponent_counts_as_thought() {
     // Unused byoyomi would be lost, so it is used to its end.
     let mut byoyomi = began_before(SECOND * 60, limits(0, 0, 10_000), &settings);
     byoyomi.ponderhit(hit(None), 0);
-    assert!(
-        byoyomi
-            .plan
-            .is_some_and(|plan| plan.maximum == MILLISECOND * 8880)
-    );
+    let maximum = byoyomi.plan.map(|plan| plan.maximum);
+    assert_eq!(maximum, Some(MILLISECOND * 8880));
     assert!(!is_over(&byoyomi));
 }
 
@@ -245,15 +237,9 @@ fn a_falling_value_takes_time_and_a_rising_one_saves_some() {
         let iteration = Iteration { value, ..EVEN };
         searched(Difficulty::default(), 1).time_percent(iteration, &WEIGHTS)
     };
-    assert_eq!(percent(50), 100);
-    assert_eq!(percent(-50), 120, "100 units of 2 permill");
-    assert_eq!(percent(150), 80);
-    assert_eq!(percent(450), 60, "no less");
-    assert_eq!(
-        percent(-30_000),
-        300,
-        "a lost position is not more than hard"
-    );
+    // 2 permill a unit, and at least 60; a lost position is not more than hard.
+    let percents = [50, -50, 150, 450, -30_000].map(percent);
+    assert_eq!(percents, [100, 120, 80, 60, 300]);
 }
 
 #[test]
@@ -277,10 +263,8 @@ fn a_move_that_gets_all_nodes_is_easy() {
         };
         searched(Difficulty::default(), 1).time_percent(iteration, &WEIGHTS)
     };
-    assert_eq!(
-        [percent(8, 94), percent(8, 95), percent(7, 99)],
-        [100, 45, 100]
-    );
+    let percents = [(8, 94), (8, 95), (7, 99)].map(|(depth, effort)| percent(depth, effort));
+    assert_eq!(percents, [100, 45, 100]);
 }
 
 #[test]

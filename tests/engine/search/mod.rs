@@ -6,27 +6,21 @@ mod reproducibility;
 mod threads;
 
 use std::sync::mpsc::{Receiver, channel};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::search::{Clock, Decision, Event, Info, Limits, Searcher, Settings};
-use raicho::types::{Bound, EnteringKingRule, Move, Move16, Score};
+use raicho::types::{EnteringKingRule, Move, Score};
+
+use crate::common::{MATSURI, Random, legal_move, position, random_move};
 
 /// What a search said.
 struct Report {
     infos: Vec<Info>,
     notes: Vec<String>,
     decision: Decision,
-}
-
-fn position(sfen: &str) -> Position {
-    Position::from_sfen(sfen).expect("the test gives a good position")
-}
-
-fn mv(position: &Position, text: &str) -> Move {
-    let stored: Move16 = text.parse().expect("the test gives a good move");
-    position.to_move(stored).expect("the piece is there")
 }
 
 fn settings() -> Settings {
@@ -124,8 +118,6 @@ fn to_nodes(nodes: u64) -> Limits {
     }
 }
 
-const MIDDLE_GAME: &str = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1";
-
 /// Mates with their length in plies.
 #[rustfmt::skip]
 const MATES: [(i32, &str); 9] = [
@@ -151,61 +143,34 @@ fn finds_short_mates() {
 }
 
 #[test]
-fn the_same_search_gives_the_same_result() {
-    let position = position(MIDDLE_GAME);
-    let mut searcher = Searcher::new();
-    let mut run = || {
-        searcher
-            .prepare(&settings())
-            .expect("memory for a small table");
-        let mut found = Vec::new();
-        for nodes in [30_000, 50_000] {
-            let events = start(&mut searcher, &position, to_nodes(nodes), &settings());
-            let report = collect(&events);
-            let lines: Vec<_> = report
-                .infos
-                .into_iter()
-                .filter(|info| info.bound == Bound::Exact)
-                .map(|info| (info.pv, info.score))
-                .collect();
-            found.push((report.decision, lines, searcher.statistics()));
-        }
-        found
-    };
-    assert_eq!(run(), run());
-}
-
-#[test]
 fn node_limits_are_exact() {
     for nodes in [1, 100, 511, 513, 12_345, 40_000] {
         let mut searcher = prepared(&settings());
-        let events = start(
+        collect(&start(
             &mut searcher,
-            &position(MIDDLE_GAME),
+            &position(MATSURI),
             to_nodes(nodes),
             &settings(),
-        );
-        collect(&events);
+        ));
         assert_eq!(searcher.statistics().nodes, nodes);
     }
 }
 
 #[test]
 fn lines_are_legal_in_random_positions() {
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    for _ in 0..40 {
+    let random = &mut Random(1);
+    let mut searcher = prepared(&settings());
+    for _ in 0..12 {
         let mut position = Position::startpos();
         for _ in 0..120 {
             let moves = legal_moves(&position);
             if moves.is_empty() {
                 break;
             }
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            position.do_move(moves[(random >> 33) as usize % moves.len()]);
-            if random >> 60 == 0 {
-                search(&position, to_nodes(3000), &settings());
+            position.do_move(random_move(&position, &moves, random));
+            if random.one_in(16) {
+                let events = start(&mut searcher, &position, to_nodes(2000), &settings());
+                check(&position, &collect(&events));
             }
         }
     }
@@ -215,19 +180,15 @@ fn lines_are_legal_in_random_positions() {
 fn stops_at_once() {
     let mut searcher = prepared(&settings());
     for wait in [0, 1, 20, 100] {
-        let events = start(
-            &mut searcher,
-            &position(MIDDLE_GAME),
-            Limits::default(),
-            &settings(),
-        );
-        std::thread::sleep(Duration::from_millis(wait));
+        let (position, limits) = (position(MATSURI), Limits::default());
+        let events = start(&mut searcher, &position, limits, &settings());
+        sleep(Duration::from_millis(wait));
         let stopped = Instant::now();
         searcher.stop();
         let report = collect(&events);
         assert!(stopped.elapsed() < Duration::from_millis(200));
         assert!(matches!(report.decision, Decision::Move { .. }));
-        check(&position(MIDDLE_GAME), &report);
+        check(&position, &report);
     }
 }
 
@@ -246,7 +207,7 @@ fn infinite_and_ponder_wait_for_permission() {
                 ..Limits::default()
             };
             let events = start(&mut searcher, &position, limits.clone(), &settings);
-            std::thread::sleep(Duration::from_millis(30));
+            sleep(Duration::from_millis(30));
             assert!(searcher.is_searching());
             searcher.stop();
             let decision = collect(&events).decision;
@@ -271,22 +232,20 @@ fn several_lines_are_distinct_and_sorted() {
         multi_pv: 5,
         ..settings()
     };
-    let report = search(&position(MIDDLE_GAME), to_depth(7), &settings);
+    let report = search(&position(MATSURI), to_depth(7), &settings);
     assert_eq!(report.infos.len() % 5, 0);
     for lines in report.infos.chunks(5) {
-        let mut first_moves: Vec<String> = Vec::new();
-        let mut best = i32::MAX;
-        for (index, info) in lines.iter().enumerate() {
-            assert_eq!(info.multi_pv, index + 1);
-            first_moves.push(info.pv[0].to_string());
-            if let Score::Cp(score) = info.score {
-                assert!(score <= best);
-                best = score;
-            }
-        }
-        first_moves.sort();
-        first_moves.dedup();
-        assert_eq!(first_moves.len(), 5);
+        let numbers: Vec<usize> = lines.iter().map(|info| info.multi_pv).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 5]);
+        let scores = lines.iter().filter_map(|info| match info.score {
+            Score::Cp(score) => Some(-score),
+            Score::Mate(_) => None,
+        });
+        assert!(scores.is_sorted(), "{lines:?}");
+        let mut moves: Vec<String> = lines.iter().map(|info| info.pv[0].to_string()).collect();
+        moves.sort();
+        moves.dedup();
+        assert_eq!(moves.len(), 5);
     }
 }
 
@@ -294,7 +253,10 @@ fn several_lines_are_distinct_and_sorted() {
 fn only_the_wanted_moves_are_searched() {
     let position = Position::startpos();
     for wanted in [vec!["9g9f"], vec!["1g1f", "5i5h"], vec!["9i9h"]] {
-        let wanted: Vec<Move> = wanted.iter().map(|text| mv(&position, text)).collect();
+        let wanted: Vec<Move> = wanted
+            .iter()
+            .map(|text| legal_move(&position, text))
+            .collect();
         let limits = Limits {
             search_moves: wanted.clone(),
             ..to_depth(5)
@@ -324,16 +286,30 @@ fn positions_with_one_king_or_none_are_searched() {
     assert_eq!(last, Some(Score::Mate(1)));
 }
 
+/// How long a prepared searcher takes to decide.
+fn time_of(limits: Limits) -> Duration {
+    let mut searcher = prepared(&settings());
+    let position = position(MATSURI);
+    let began = Instant::now();
+    let limits = Limits {
+        start: began,
+        ..limits
+    };
+    let events = start(&mut searcher, &position, limits, &settings());
+    let report = collect(&events);
+    let took = began.elapsed();
+    check(&position, &report);
+    assert!(matches!(report.decision, Decision::Move { .. }));
+    took
+}
+
 #[test]
 fn no_time_means_no_thinking() {
     let limits = Limits {
         clock: Some(Clock::default()),
         ..Limits::default()
     };
-    let began = Instant::now();
-    let report = search(&position(MIDDLE_GAME), limits, &settings());
-    assert!(began.elapsed() < Duration::from_millis(500));
-    assert!(matches!(report.decision, Decision::Move { .. }));
+    assert!(time_of(limits) < Duration::from_millis(500));
 }
 
 #[test]
@@ -342,10 +318,8 @@ fn movetime_is_kept() {
         movetime: Some(Duration::from_millis(150)),
         ..Limits::default()
     };
-    let began = Instant::now();
-    search(&position(MIDDLE_GAME), limits, &settings());
-    let took = began.elapsed();
-    assert!(took >= Duration::from_millis(150) && took < Duration::from_millis(500));
+    let took = time_of(limits).as_millis();
+    assert!((150..500).contains(&took), "{took} ms");
 }
 
 #[test]
@@ -374,21 +348,16 @@ fn analysis_ends_with_the_try() {
         ..to_depth(4)
     };
     let events = start(&mut searcher, &position, limits, &settings);
-    std::thread::sleep(Duration::from_millis(20));
+    sleep(Duration::from_millis(20));
     searcher.stop();
     let report = collect(&events);
     check(&position, &report);
-    let tried = mv(&position, "5b5a");
-    assert_eq!(
-        report.decision,
-        Decision::Move {
-            best: tried,
-            ponder: None
-        }
-    );
-    let last = report
-        .infos
-        .last()
-        .map(|info| (info.score, info.pv.clone()));
-    assert_eq!(last, Some((Score::Mate(1), vec![tried])));
+    let tried = legal_move(&position, "5b5a");
+    let expected = Decision::Move {
+        best: tried,
+        ponder: None,
+    };
+    assert_eq!(report.decision, expected);
+    let last = report.infos.last().expect("a line");
+    assert_eq!((last.score, &last.pv[..]), (Score::Mate(1), &[tried][..]));
 }

@@ -10,7 +10,7 @@ use raicho::search::{Decision, Event, Info, Limits};
 use raicho::types::Bound;
 
 /// Searches of N = 100 · 1.5^i nodes.
-const SEARCHES: usize = 20;
+const SEARCHES: usize = 14;
 const LEAST_NODES: u64 = 100;
 
 fn node_counts() -> impl Iterator<Item = u64> {
@@ -22,9 +22,8 @@ fn node_counts() -> impl Iterator<Item = u64> {
 type Said = (Vec<Info>, Decision);
 
 fn go(engine: &mut Engine, moves: &[String], nodes: u64) -> Said {
-    engine
-        .set_position(None, moves)
-        .expect("the engine's own moves can be played");
+    let position = engine.set_position(None, moves);
+    position.expect("the engine's own moves can be played");
     let limits = Limits {
         nodes: Some(nodes),
         ..Limits::default()
@@ -51,15 +50,14 @@ fn go(engine: &mut Engine, moves: &[String], nodes: u64) -> Said {
 fn play(engine: &mut Engine) -> Vec<Said> {
     assert!(engine.new_game().is_empty());
     let mut moves = Vec::new();
-    node_counts()
-        .map(|nodes| {
-            let said = go(engine, &moves, nodes);
-            if let Decision::Move { best, .. } = said.1 {
-                moves.push(best.to_string());
-            }
-            said
-        })
-        .collect()
+    let searches = node_counts().map(|nodes| {
+        let said = go(engine, &moves, nodes);
+        if let Decision::Move { best, .. } = said.1 {
+            moves.push(best.to_string());
+        }
+        said
+    });
+    searches.collect()
 }
 
 fn engine() -> Engine {

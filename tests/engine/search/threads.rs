@@ -6,9 +6,8 @@ use std::time::Duration;
 use raicho::position::Position;
 use raicho::search::{Decision, Limits, Settings};
 
-use super::{
-    MIDDLE_GAME, check, collect, position, prepared, search, settings, start, to_depth, to_nodes,
-};
+use super::{check, collect, prepared, search, settings, start, to_depth, to_nodes};
+use crate::common::{MATSURI, position};
 
 fn with_threads(threads: usize) -> Settings {
     Settings {
@@ -20,12 +19,17 @@ fn with_threads(threads: usize) -> Settings {
 /// Whichever thread wins the vote, its line is the last that is reported.
 #[test]
 fn several_threads_agree_on_one_decision() {
+    let settings = with_threads(3);
+    let mut searcher = prepared(&settings);
     for sfen in [
-        MIDDLE_GAME,
+        MATSURI,
         "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50",
     ] {
-        for nodes in (1..40).map(|round| round * round * 40) {
-            let report = search(&position(sfen), to_nodes(nodes), &with_threads(3));
+        let position = position(sfen);
+        for nodes in (1..20).map(|round| round * round * 40) {
+            let events = start(&mut searcher, &position, to_nodes(nodes), &settings);
+            let report = collect(&events);
+            check(&position, &report);
             assert!(matches!(report.decision, Decision::Move { .. }));
         }
     }
@@ -36,7 +40,7 @@ fn several_threads_agree_on_one_decision() {
 #[test]
 fn a_depth_is_reached_whoever_is_there_first() {
     for depth in 1..9 {
-        let report = search(&position(MIDDLE_GAME), to_depth(depth), &with_threads(3));
+        let report = search(&position(MATSURI), to_depth(depth), &with_threads(3));
         assert_eq!(report.infos.last().map(|info| info.depth), Some(depth));
     }
 }
@@ -49,7 +53,7 @@ fn helpers_that_are_there_first_do_not_end_an_analysis() {
         infinite: true,
         ..to_depth(4)
     };
-    let events = start(&mut searcher, &position(MIDDLE_GAME), limits, &settings);
+    let events = start(&mut searcher, &position(MATSURI), limits, &settings);
     std::thread::sleep(Duration::from_millis(300));
     assert!(searcher.is_searching());
     searcher.stop();
@@ -75,7 +79,7 @@ fn threads_change_in_the_middle_of_a_game() {
 /// A second search finds the same table whether or not threads came and went in between.
 #[test]
 fn other_threads_find_the_table_as_it_was() {
-    let root = position(MIDDLE_GAME);
+    let root = position(MATSURI);
     let nodes = |between: &[usize]| {
         let mut searcher = prepared(&with_threads(1));
         [(); 2].map(|()| {
@@ -100,17 +104,13 @@ fn every_start_has_its_decision() {
     let settings = with_threads(4);
     let mut searcher = prepared(&settings);
     for round in 0..60 {
-        let events = start(
-            &mut searcher,
-            &position(MIDDLE_GAME),
-            Limits {
-                infinite: round % 2 == 0,
-                ..Limits::default()
-            },
-            &settings,
-        );
+        let limits = Limits {
+            infinite: round % 2 == 0,
+            ..Limits::default()
+        };
+        let events = start(&mut searcher, &position(MATSURI), limits, &settings);
         std::thread::sleep(Duration::from_micros(round * 97));
         searcher.stop();
-        check(&position(MIDDLE_GAME), &collect(&events));
+        check(&position(MATSURI), &collect(&events));
     }
 }

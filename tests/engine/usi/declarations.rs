@@ -1,6 +1,7 @@
 //! Declaration wins of the engine with the embedded network.
 
 use super::driver::Driver;
+use crate::runner::Text;
 
 /// The side to move has its king and ten pieces in the promotion zone, and just enough points.
 const DECLARABLE: [&str; 3] = [
@@ -48,26 +49,24 @@ const MOST_PLIES: usize = 60;
 fn wins_are_declared_at_once() {
     let mut driver = Driver::ready();
     for sfen in DECLARABLE {
-        for go in ["go byoyomi 1000", "go depth 3", "go nodes 10"] {
-            driver.send(&format!("position sfen {sfen}\n{go}"));
-            assert!(
-                driver.answer("info depth ").contains(" score mate 1 "),
-                "{sfen}"
-            );
-            assert_eq!(driver.answer("bestmove "), "bestmove win", "{sfen}");
-        }
         // Analysis shows moves too; its last line is that of the decision.
-        driver.send(&format!("position sfen {sfen}\ngo infinite\nstop"));
-        let lines = driver.until("bestmove ");
-        assert_eq!(lines.last().map(String::as_str), Some("bestmove win"));
-        let info = lines
-            .iter()
-            .rev()
-            .find(|line| line.starts_with("info depth "));
-        assert!(
-            info.is_some_and(|line| line.contains(" score mate 1 ")),
-            "{lines:?}"
-        );
+        for go in [
+            "go byoyomi 1000",
+            "go depth 3",
+            "go nodes 10",
+            "go infinite\nstop",
+        ] {
+            let mut lines = driver.go(&format!("position sfen {sfen}\n{go}"));
+            assert_eq!(lines.pop().as_deref(), Some("bestmove win"), "{sfen}");
+            let mut infos = lines.iter().filter(|line| line.starts_with("info depth "));
+            let is_analysis = go.contains("infinite");
+            let info = if is_analysis {
+                infos.next_back()
+            } else {
+                infos.next()
+            };
+            info.expect("a line").must_have(" score mate 1 ");
+        }
     }
 }
 
@@ -75,10 +74,7 @@ fn wins_are_declared_at_once() {
 #[test]
 fn a_win_by_declaration_is_walked_into() {
     let mut driver = Driver::ready();
-    let winners: Vec<_> = BEFORE_DECLARATIONS
-        .iter()
-        .map(|sfen| play_out(&mut driver, sfen))
-        .collect();
+    let winners = BEFORE_DECLARATIONS.map(|sfen| play_out(&mut driver, sfen));
     let won = winners.iter().filter(|&&won| won == Some(true)).count();
     assert!(won >= WON_AGAIN, "{won}: {winners:?}");
     assert!(!winners.contains(&Some(false)), "lost: {winners:?}");
@@ -89,10 +85,9 @@ fn play_out(driver: &mut Driver, sfen: &str) -> Option<bool> {
     driver.send("usinewgame");
     let mut line = format!("position sfen {sfen} moves");
     for ply in 0..MOST_PLIES {
-        driver.send(&format!("{line}\ngo nodes {NODES}"));
-        let answer = driver.answer("bestmove ");
+        let answer = driver.best(&format!("{line}\ngo nodes {NODES}"));
         let is_its_turn = ply % 2 == 0;
-        match answer.split(' ').nth(1).expect("a move") {
+        match answer.split(' ').next().expect("a move") {
             "win" => return Some(is_its_turn),
             "resign" => return Some(!is_its_turn),
             mv => line = format!("{line} {mv}"),
@@ -104,12 +99,11 @@ fn play_out(driver: &mut Driver, sfen: &str) -> Option<bool> {
 #[test]
 fn the_winning_step_of_the_try_rule_is_played_unless_the_user_excludes_it() {
     let mut driver = Driver::ready();
-    driver.send("setoption name EnteringKingRule value TryRule");
-    driver.send("position sfen 9/4K4/9/9/9/9/9/9/4k4 b G2r2b3g4s4n4l18p 1\ngo depth 2");
-    assert_eq!(driver.answer("bestmove "), "bestmove 5b5a");
-    driver.send("go depth 2 searchmoves 5b6b");
-    let answer = driver.answer("bestmove ");
-    assert!(answer.starts_with("bestmove 5b6b"), "{answer}");
-    driver.send("go ponder\nstop");
-    assert_eq!(driver.answer("bestmove "), "bestmove 5b5a");
+    driver.set("EnteringKingRule", "TryRule");
+    let position = "position sfen 9/4K4/9/9/9/9/9/9/4k4 b G2r2b3g4s4n4l18p 1";
+    assert_eq!(driver.best(&format!("{position}\ngo depth 2")), "5b5a");
+    driver
+        .best("go depth 2 searchmoves 5b6b")
+        .must_begin("5b6b");
+    assert_eq!(driver.best("go ponder\nstop"), "5b5a");
 }

@@ -1,10 +1,13 @@
 //! Starts the engine and talks to it.
 
+use std::fmt::Display;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::runner::raicho;
 
 /// Time limit for an answer, long enough for a loaded machine: the tests check behaviour, not
 /// speed.
@@ -20,17 +23,13 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn start() -> Self {
-        Self::start_with(&[])
+        Self::start_with("")
     }
 
-    /// An engine with arguments of the command line.
-    pub(crate) fn start_with(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_raicho"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the engine starts");
+    fn start_with(words: &str) -> Self {
+        let mut command = raicho!("{words}").command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the engine starts");
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, lines) = mpsc::channel();
@@ -51,10 +50,25 @@ impl Driver {
 
     /// An engine with a table of 2 MB and one thread that has answered `isready`.
     pub(crate) fn ready() -> Self {
-        let mut driver = Self::start();
-        driver.send("setoption name USI_Hash value 2\nsetoption name Threads value 1\nisready");
-        driver.until("readyok");
+        Self::ready_with("")
+    }
+
+    /// The same with arguments of the command line.
+    pub(crate) fn ready_with(words: &str) -> Self {
+        let mut driver = Self::start_with(words);
+        driver.set("USI_Hash", 2);
+        driver.set("Threads", 1);
+        driver.is_ready();
         driver
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: impl Display) {
+        self.send(&format!("setoption name {name} value {value}"));
+    }
+
+    /// What it says up to `readyok`, that included.
+    pub(crate) fn is_ready(&mut self) -> Vec<String> {
+        self.ask("isready", "readyok")
     }
 
     pub(crate) fn send(&mut self, text: &str) {
@@ -63,10 +77,8 @@ impl Driver {
 
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("the input is open");
-        input
-            .write_all(bytes)
-            .and_then(|()| input.flush())
-            .expect("the engine reads");
+        let written = input.write_all(bytes).and_then(|()| input.flush());
+        written.expect("the engine reads");
     }
 
     /// The lines up to the first that begins with `prefix`, that one included.
@@ -75,13 +87,11 @@ impl Driver {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
-                Ok(line) => self.seen.push(line),
-                Err(error) => panic!(
-                    "{error} before \"{prefix}\", the engine said {:#?}",
-                    self.seen
-                ),
-            }
+            let line = self.lines.recv_timeout(left).unwrap_or_else(|error| {
+                let seen = &self.seen;
+                panic!("{error} before \"{prefix}\", the engine said {seen:#?}")
+            });
+            self.seen.push(line);
             if self
                 .seen
                 .last()
@@ -92,9 +102,20 @@ impl Driver {
         }
     }
 
-    /// The next line that begins with `prefix`.
-    pub(crate) fn answer(&mut self, prefix: &str) -> String {
-        self.until(prefix).pop().expect("at least that line")
+    /// The answers to a text, up to the first that begins with `prefix`.
+    pub(crate) fn ask(&mut self, text: &str, prefix: &str) -> Vec<String> {
+        self.send(text);
+        self.until(prefix)
+    }
+
+    /// The answers to a `go`, and to commands before it, up to the move.
+    pub(crate) fn go(&mut self, text: &str) -> Vec<String> {
+        self.ask(text, "bestmove ")
+    }
+
+    /// The move that a `go` is answered with, after `bestmove `.
+    pub(crate) fn best(&mut self, text: &str) -> String {
+        self.go(text).pop().expect("an answer")["bestmove ".len()..].to_owned()
     }
 
     /// The lines up to the answer of a question that is sent after `text` and disturbs no search.
@@ -147,7 +168,28 @@ pub(crate) fn transcript(bytes: &[u8]) -> Vec<String> {
     driver.finish()
 }
 
+/// Asserts how many of the lines begin with `prefix`.
+#[track_caller]
+pub(crate) fn must_count(lines: &[String], times: usize, prefix: &str) {
+    assert_eq!(
+        count(lines, prefix),
+        times,
+        "\"{prefix}\" begins lines of {lines:#?}"
+    );
+}
+
 /// How many of the lines begin with `prefix`.
 pub(crate) fn count(lines: &[String], prefix: &str) -> usize {
     lines.iter().filter(|line| line.starts_with(prefix)).count()
+}
+
+/// The number of nodes of a search, in its last line.
+pub(crate) fn nodes_of(driver: &mut Driver, go: &str) -> String {
+    let lines = driver.go(go);
+    let nodes = lines
+        .iter()
+        .rev()
+        .find_map(|line| line.split_once(" nodes "));
+    let (_, rest) = nodes.expect("a line with nodes");
+    rest.split(' ').next().unwrap_or_default().to_owned()
 }

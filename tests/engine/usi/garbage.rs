@@ -1,4 +1,4 @@
-//! Ten thousand lines of valid, broken and random commands in one session: it survives, and every
+//! Thousands of lines of valid, broken and random commands in one session: it survives, and every
 //! `go` is answered.
 
 use std::thread;
@@ -15,8 +15,9 @@ use raicho::usi::command::{Command, ParsedLine, Start};
 
 use super::driver::Driver;
 use super::oracle;
+use super::sequences::{ENDS, POSITIONS, QUESTIONS, SEARCHES};
 
-const LINES: usize = 10_000;
+const LINES: usize = 4_000;
 
 /// Commands in a chunk; the answers are compared after each.
 const CHUNK: usize = 100;
@@ -46,10 +47,8 @@ struct Ledger {
 impl Ledger {
     fn enter(&mut self, line: &str) {
         let parsed = ParsedLine::parse(line);
-        let is_bad_position = parsed
-            .errors
-            .iter()
-            .any(|error| error.command() == Some("position"));
+        let mut errors = parsed.errors.iter();
+        let is_bad_position = errors.any(|error| error.command() == Some("position"));
         match parsed.command {
             Some(Command::Position(position)) => {
                 let sfen = match &position.start {
@@ -65,9 +64,10 @@ impl Ledger {
                 self.owed.push(Owed::Checkmate(position));
             }
             Some(Command::Go(_)) if self.engine.refusal().is_some() => self.owed.push(Owed::NoMove),
-            Some(Command::Go(_)) => self
-                .owed
-                .push(Owed::Move(Box::new(self.engine.position().clone()))),
+            Some(Command::Go(_)) => {
+                let position = Box::new(self.engine.position().clone());
+                self.owed.push(Owed::Move(position));
+            }
             _ if is_bad_position => self.engine.refuse_position("unreadable".to_owned()),
             _ => {}
         }
@@ -99,7 +99,7 @@ fn check_answer(owed: &Owed, answer: &str) {
             assert!(!has_moves || answer != "bestmove none", "{position:?}");
         }
         Owed::NoMove => assert!(
-            ["bestmove resign", "bestmove none"].contains(&answer),
+            matches!(answer, "bestmove resign" | "bestmove none"),
             "{answer}"
         ),
         Owed::Checkmate(None) => assert_eq!(answer, "checkmate timeout"),
@@ -108,9 +108,8 @@ fn check_answer(owed: &Owed, answer: &str) {
 }
 
 fn check_checkmate(position: &Position, answer: &str) {
-    let words = answer
-        .strip_prefix("checkmate ")
-        .expect("an answer to a mate search");
+    let words = answer.strip_prefix("checkmate ");
+    let words = words.expect("an answer to a mate search");
     if ["nomate", "timeout"].contains(&words) {
         return;
     }
@@ -130,36 +129,16 @@ fn check_checkmate(position: &Position, answer: &str) {
 
 fn good_line() -> impl Strategy<Value = String> {
     let lines = [
-        "usi",
-        "isready",
-        "usinewgame",
-        "stop",
-        "ponderhit",
-        "gameover win",
-        "gameover lose",
         "d",
         "key",
         "moves",
-        "eval",
         "getoption Threads",
         "compiler",
         "",
-        "go depth 1",
-        "go depth 3",
-        "go nodes 200",
-        "go movetime 3",
-        "go infinite",
-        "go ponder btime 50 wtime 50 byoyomi 5",
-        "go ponder",
-        "go btime 20 wtime 20 byoyomi 0",
-        "go byoyomi 10",
         "go mate 100",
         "go mate infinite",
-        "go",
-        "go searchmoves 7g7f 2g2f depth 2",
         "go perft 1",
         "perft 2",
-        "ponderhit btime 30 wtime 30",
         "setoption name USI_Hash value 1",
         "setoption name USI_Hash value 2",
         "setoption name Threads value 2",
@@ -168,15 +147,11 @@ fn good_line() -> impl Strategy<Value = String> {
         "setoption name MultiPV value 1",
         "setoption name ClearHash",
         "setoption name USI_Ponder value true",
-        "position startpos",
-        "position startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",
-        "position sfen 4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1",
         "position sfen 4k4/9/9/9/9/9/9/9/4K4 b RB2G2S2N2L9Prb2g2s2n2l9p 1",
-        "position sfen l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1",
-        "position sfen 4K4/9/9/9/9/9/+r+bgggg+b+r1/ssssk4/9 w - 1",
         "position lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w -",
     ];
-    prop::sample::select(lines.to_vec()).prop_map(str::to_owned)
+    let lines = [&lines[..], SEARCHES, ENDS, POSITIONS, QUESTIONS].concat();
+    prop::sample::select(lines).prop_map(str::to_owned)
 }
 
 fn bad_line() -> impl Strategy<Value = String> {
@@ -220,41 +195,12 @@ fn bad_line() -> impl Strategy<Value = String> {
 /// Words in random order, without tools, whose work has no bound, and without sizes of tables and
 /// numbers of threads.
 fn shuffled_line() -> impl Strategy<Value = String> {
-    let words = [
-        "go",
-        "position",
-        "startpos",
-        "sfen",
-        "moves",
-        "7g7f",
-        "3c3d",
-        "+",
-        "P*5e",
-        "btime",
-        "wtime",
-        "byoyomi",
-        "10",
-        "-1",
-        "depth",
-        "2",
-        "ponder",
-        "infinite",
-        "mate",
-        "searchmoves",
-        "stop",
-        "setoption",
-        "name",
-        "value",
-        "SlowMover",
-        "win",
-        "resign",
-        "b",
-        "w",
-        "-",
-        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL",
-    ];
-    prop::collection::vec(prop::sample::select(words.to_vec()), 1..8)
-        .prop_map(|words| words.join(" "))
+    let words: Vec<&str> = "go position startpos sfen moves 7g7f 3c3d + P*5e btime wtime byoyomi 10 -1 \
+        depth 2 ponder infinite mate searchmoves stop setoption name value SlowMover win resign b w - \
+        lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
+        .split_whitespace()
+        .collect();
+    prop::collection::vec(prop::sample::select(words), 1..8).prop_map(|words| words.join(" "))
 }
 
 fn any_line() -> impl Strategy<Value = String> {

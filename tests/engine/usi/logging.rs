@@ -1,14 +1,9 @@
 //! `DebugLogFile`: each line is logged at once, and the engine plays on if the file cannot be
 //! written.
 
-use std::fs;
-use std::path::PathBuf;
-
-use super::driver::{Driver, count};
-
-fn scratch(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("raicho-log-{name}-{}", std::process::id()))
-}
+use super::driver::{Driver, must_count};
+use crate::folder::Folder;
+use crate::runner::Text;
 
 fn log_to(driver: &mut Driver, path: &str) -> Vec<String> {
     driver.replies(&format!("setoption name DebugLogFile value {path}"))
@@ -33,83 +28,66 @@ fn said(line: &str) -> &str {
 
 #[test]
 fn both_sides_are_logged_at_once_and_in_order() {
-    let path = scratch("dialogue");
-    let _ = fs::remove_file(&path);
+    let folder = Folder::new();
     let mut driver = Driver::ready();
-    assert_eq!(log_to(&mut driver, &path.display().to_string()), [""; 0]);
-    driver.send("position startpos moves 7g7f\r\ngo depth 2");
-    let answer = driver.answer("bestmove ");
+    assert_eq!(log_to(&mut driver, &folder.path("log")), [""; 0]);
+    let answer = driver.best("position startpos moves 7g7f\r\ngo depth 2");
     // The log is complete without closing it.
-    driver.replies("setoption name DebugLogFile value <empty>");
+    log_to(&mut driver, "<empty>");
     driver.replies("key");
-    let text = fs::read_to_string(&path).expect("a log");
-    fs::remove_file(&path).expect("a file");
+    let text = folder.text("log");
     let lines: Vec<&str> = text.lines().map(said).collect();
-    assert!(lines[0].starts_with("# Raicho "), "{text}");
+    lines[0].must_begin("# Raicho ");
     assert!(lines.contains(&"# USI_Hash = 2"), "{text}");
     let place = |wanted: &str| {
         let place = lines.iter().position(|&line| line == wanted);
         place.unwrap_or_else(|| panic!("no \"{wanted}\" in {text}"))
     };
     let position = place("> position startpos moves 7g7f");
-    let (go, answer) = (place("> go depth 2"), place(&format!("< {answer}")));
-    assert!(position < go && go < answer, "{text}");
-    assert!(
-        lines[go..answer]
-            .iter()
-            .any(|line| line.starts_with("< info depth 2 "))
+    let (go, answer) = (
+        place("> go depth 2"),
+        place(&format!("< bestmove {answer}")),
     );
+    assert!(position < go && go < answer, "{text}");
+    let is_info = |line: &&str| line.starts_with("< info depth 2 ");
+    assert!(lines[go..answer].iter().any(is_info));
     assert!(!lines.contains(&"> key"), "{text}");
+}
+
+/// Logs to a file that cannot be used, which is reported once.
+fn check_report(path: &str, report: &str) {
+    let mut driver = Driver::ready();
+    let lines = log_to(&mut driver, path);
+    must_count(
+        &lines,
+        1,
+        &format!("info string error: DebugLogFile \"{path}\" {report}"),
+    );
+    must_count(&lines, 1, "info string error");
+    must_count(&driver.go("isready\ngo depth 2"), 0, "info string error");
 }
 
 #[test]
 fn a_file_that_cannot_be_opened_is_reported_once() {
-    let mut driver = Driver::ready();
-    let lines = log_to(&mut driver, "/no/such/folder/log.txt");
-    assert_eq!(lines.len(), 1, "{lines:#?}");
-    assert!(
-        lines[0].starts_with(
-            "info string error: DebugLogFile \"/no/such/folder/log.txt\" cannot be opened: "
-        ),
-        "{lines:#?}"
-    );
-    driver.send("go depth 2");
-    let lines = driver.until("bestmove ");
-    assert_eq!(count(&lines, "info string error"), 0, "{lines:#?}");
+    check_report("/no/such/folder/log.txt", "cannot be opened: ");
 }
 
 /// To open a pipe without a reader would wait for one for ever.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_refused() {
-    let path = scratch("pipe");
-    let _ = fs::remove_file(&path);
-    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    let folder = Folder::new();
+    let made = std::process::Command::new("mkfifo")
+        .arg(folder.file("pipe"))
+        .status();
     assert!(made.expect("mkfifo runs").success());
-    let mut driver = Driver::ready();
-    let lines = log_to(&mut driver, &path.display().to_string());
-    fs::remove_file(&path).expect("it was made");
+    let lines = log_to(&mut Driver::ready(), &folder.path("pipe"));
     assert_eq!(lines.len(), 1, "{lines:#?}");
-    assert!(
-        lines[0].contains("it is a pipe, expected a file"),
-        "{lines:#?}"
-    );
+    lines[0].must_have("it is a pipe, expected a file");
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_reported_once() {
-    let mut driver = Driver::ready();
-    let lines = log_to(&mut driver, "/dev/full");
-    assert_eq!(
-        count(
-            &lines,
-            "info string error: DebugLogFile \"/dev/full\" cannot be written: "
-        ),
-        1,
-        "{lines:#?}"
-    );
-    driver.send("isready\ngo depth 2");
-    let lines = driver.until("bestmove ");
-    assert_eq!(count(&lines, "info string error"), 0, "{lines:#?}");
+    check_report("/dev/full", "cannot be written: ");
 }

@@ -4,29 +4,18 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::types::Move16;
 
+use crate::common::{self, legal_move};
+
 /// The position of a valid `position` command.
 pub(crate) fn position(command: &str) -> Position {
-    let words: Vec<_> = command
-        .split_whitespace()
-        .skip(1)
-        .filter(|&word| word != "sfen")
-        .collect();
-    let fields: Vec<_> = words
-        .iter()
-        .copied()
-        .take_while(|&word| word != "moves")
-        .collect();
-    let mut position: Position = match fields[..] {
-        ["startpos"] => Position::startpos(),
-        _ => Position::from_sfen(&fields.join(" ")).expect("a good position"),
+    let command = command.strip_prefix("position ").expect("a position");
+    let (start, moves) = command.split_once(" moves").unwrap_or((command, ""));
+    let mut position: Position = match start.strip_prefix("sfen ").unwrap_or(start) {
+        "startpos" => Position::startpos(),
+        sfen => common::position(sfen),
     };
-    for &mv in words.iter().skip(fields.len() + 1) {
-        let legal = legal_moves(&position);
-        let mv = legal
-            .into_iter()
-            .find(|legal| legal.to_string() == mv)
-            .expect("a legal move");
-        position.do_move(mv);
+    for text in moves.split_whitespace() {
+        position.do_move(legal_move(&position, text));
     }
     position
 }
@@ -57,11 +46,8 @@ pub(crate) fn check_bestmove(position: &Position, line: &str) {
 /// it stands.
 pub(crate) fn check_pv(position: &Position, line: &str) {
     if let Some((_, pv)) = line.split_once(" pv ") {
-        play(
-            &mut position.clone(),
-            &pv.split(' ').collect::<Vec<_>>(),
-            line,
-        );
+        let moves: Vec<_> = pv.split(' ').collect();
+        play(&mut position.clone(), &moves, line);
     }
 }
 

@@ -2,60 +2,45 @@
 
 use std::time::{Duration, Instant};
 
-use super::driver::{Driver, count, transcript};
+use super::driver::{Driver, count, must_count, nodes_of, transcript};
+use crate::runner::{Text, raicho};
 
 #[test]
 fn handshake_names_engine_and_options() {
     let mut driver = Driver::start();
-    driver.send("usi");
-    let lines = driver.until("usiok");
-    assert!(lines[0].starts_with("id name Raicho "), "{lines:#?}");
-    assert!(lines[1].starts_with("id author "), "{lines:#?}");
+    let lines = driver.ask("usi", "usiok");
+    lines[0].must_begin("id name Raicho ");
+    lines[1].must_begin("id author ");
     assert!(
         lines.iter().all(|line| line.is_ascii()),
         "some clients read ASCII only"
     );
-    assert_eq!(
-        count(&lines, "option name USI_Hash type spin default 256 "),
-        1
-    );
-    assert_eq!(
-        count(&lines, "option name USI_Ponder type check default false"),
-        1
-    );
-    assert_eq!(count(&lines, "option ") + 3, lines.len());
-    driver.send("isready");
-    let lines = driver.until("readyok");
-    let note = "info string evaluation <embedded> raicho_";
-    let book = "info string book \"<embedded>\" (";
-    let counts = (count(&lines, note), count(&lines, book), lines.len());
-    assert_eq!(counts, (1, 1, 3), "{lines:#?}");
-    driver.send("isready");
-    assert_eq!(driver.until("readyok"), ["readyok"]);
+    must_count(&lines, 1, "option name USI_Hash type spin default 256 ");
+    must_count(&lines, 1, "option name USI_Ponder type check default false");
+    must_count(&lines, lines.len() - 3, "option ");
+    let lines = driver.is_ready();
+    must_count(&lines, 1, "info string evaluation <embedded> raicho_");
+    must_count(&lines, 1, "info string book \"<embedded>\" (");
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert_eq!(driver.is_ready(), ["readyok"]);
     assert_eq!(driver.replies("usinewgame"), [""; 0]);
 }
 
 #[test]
 fn a_registering_gui_quits_right_after_usiok() {
-    let lines = transcript(b"usi\nquit\n");
-    assert_eq!(lines.last().map(String::as_str), Some("usiok"));
-    let lines = transcript(b"usi\nsetoption name ClearHash\nquit\n");
-    assert_eq!(lines.last().map(String::as_str), Some("usiok"));
+    for script in ["usi\nquit\n", "usi\nsetoption name ClearHash\nquit\n"] {
+        let lines = transcript(script.as_bytes());
+        assert_eq!(lines.last().map(String::as_str), Some("usiok"));
+    }
 }
 
 #[test]
 fn a_script_that_ends_gets_its_answers() {
-    let lines = transcript(
-        b"usi\nsetoption name USI_Hash value 1\nisready\nposition startpos\ngo depth 1\nquit\n",
-    );
-    assert_eq!(
-        (
-            count(&lines, "usiok"),
-            count(&lines, "readyok"),
-            count(&lines, "bestmove ")
-        ),
-        (1, 1, 1)
-    );
+    let settings = "usi\nsetoption name USI_Hash value 1\nisready";
+    let lines = transcript(format!("{settings}\nposition startpos\ngo depth 1\nquit\n").as_bytes());
+    for answer in ["usiok", "readyok", "bestmove "] {
+        must_count(&lines, 1, answer);
+    }
 }
 
 #[test]
@@ -67,21 +52,10 @@ fn crlf_byte_order_mark_and_bad_encodings_are_read() {
     bytes.extend(b"\r\n\n  \t \n");
     bytes.extend(b"position startpos moves 7g7f\r\nd\r\nisready\r\nusi");
     let lines = transcript(&bytes);
-    assert_eq!(
-        (count(&lines, "usiok"), count(&lines, "readyok")),
-        (2, 1),
-        "{lines:#?}"
-    );
-    assert_eq!(
-        count(&lines, "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/"),
-        1,
-        "{lines:#?}"
-    );
-    assert_eq!(
-        count(&lines, "info string error: unknown command"),
-        1,
-        "{lines:#?}"
-    );
+    must_count(&lines, 2, "usiok");
+    must_count(&lines, 1, "readyok");
+    must_count(&lines, 1, "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/");
+    must_count(&lines, 1, "info string error: unknown command");
 }
 
 #[test]
@@ -91,46 +65,31 @@ fn unknown_options_are_silent_and_bad_values_are_not() {
                    setoption name Skill Level value 3\n\
                    setoption name BookFile value standard book.db\nsetoption name Something";
     assert_eq!(driver.replies(unknown), [""; 0]);
-    assert_eq!(
-        driver.replies("setoption name USI_Hash value 64\nsetoption name USI_Ponder value true"),
-        [""; 0]
-    );
-    assert_eq!(
-        driver.replies("setoption name SlowMover value 5000"),
-        ["info string error: \"5000\" for option SlowMover, allowed are 1 to 1000, 1000 is used"]
-    );
-    assert_eq!(
-        driver.replies("setoption name SlowMover value fast"),
-        [
+    let known = "setoption name USI_Hash value 64\nsetoption name USI_Ponder value true";
+    assert_eq!(driver.replies(known), [""; 0]);
+    for (command, answer) in [
+        (
+            "setoption name SlowMover value 5000",
+            "info string error: \"5000\" for option SlowMover, allowed are 1 to 1000, 1000 is used",
+        ),
+        (
+            "setoption name SlowMover value fast",
             "info string error: \"fast\" for option SlowMover, expected a number \
-             from 1 to 1000, 1000 is kept"
-        ]
-    );
-    assert_eq!(driver.replies("getoption SlowMover"), ["SlowMover = 1000"]);
-    assert_eq!(driver.replies("getoption USI_Hash"), ["USI_Hash = 64"]);
-    assert_eq!(
-        count(&driver.replies("getoption Nothing"), "info string error: "),
-        1
+             from 1 to 1000, 1000 is kept",
+        ),
+        ("getoption SlowMover", "SlowMover = 1000"),
+        ("getoption USI_Hash", "USI_Hash = 64"),
+    ] {
+        assert_eq!(driver.replies(command), [answer]);
+    }
+    must_count(
+        &driver.replies("getoption Nothing"),
+        1,
+        "info string error: ",
     );
     assert!(driver.replies("getoption").len() > 10);
     let broken = "setoption\nsetoption SlowMover 3\nsetoption name";
-    assert_eq!(count(&driver.replies(broken), "info string error: "), 3);
-}
-
-#[test]
-fn a_broken_eval_file_is_reported_and_the_engine_plays_on() {
-    let mut driver = Driver::start();
-    driver.send(
-        "setoption name USI_Hash value 1\nsetoption name EvalFile value no/such file.bin\nisready",
-    );
-    let lines = driver.until("readyok");
-    assert_eq!(count(&lines, "info string error: "), 1, "{lines:#?}");
-    assert!(lines[0].contains("no/such file.bin"), "{lines:#?}");
-    driver.send("go depth 2");
-    driver.until("bestmove ");
-    driver.send("setoption name EvalFile value <material>\nisready");
-    let lines = driver.until("readyok");
-    assert_eq!(lines, ["info string evaluation <material>", "readyok"]);
+    must_count(&driver.replies(broken), 3, "info string error: ");
 }
 
 /// More threads than the machine can bear took minutes to start, and its whole memory.
@@ -138,8 +97,9 @@ fn a_broken_eval_file_is_reported_and_the_engine_plays_on() {
 fn too_many_threads_are_refused_and_the_engine_answers_in_time() {
     let mut driver = Driver::start();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    driver.send("setoption name USI_Hash value 16\nsetoption name Threads value 512\nisready");
-    let lines = driver.until("readyok");
+    driver.set("USI_Hash", 16);
+    driver.set("Threads", 512);
+    let lines = driver.is_ready();
     let is_limited = cores < 64;
     let error = "info string error: 512 search threads are more than 8 for each of the ";
     let memory = "info string error: no memory for 512 search threads, ";
@@ -147,8 +107,7 @@ fn too_many_threads_are_refused_and_the_engine_answers_in_time() {
     assert_eq!(errors, usize::from(is_limited), "{lines:#?}");
     if is_limited {
         let start = Instant::now();
-        driver.send("go movetime 300");
-        driver.until("bestmove ");
+        driver.go("go movetime 300");
         driver.send("go infinite\nquit");
         driver.exit();
         assert!(start.elapsed() < Duration::from_secs(20));
@@ -160,13 +119,13 @@ fn commands_of_other_engines_are_answered_with_what_to_use() {
     let mut driver = Driver::start();
     let lines = driver.replies("speedtest\nexport_net a.nnue");
     assert_eq!(lines.len(), 2, "{lines:#?}");
-    assert!(lines[0].contains("use \"bench\""), "{lines:#?}");
-    assert!(lines[1].contains("nets/raicho.nnue"), "{lines:#?}");
+    lines[0].must_have("use \"bench\"");
+    lines[1].must_have("nets/raicho.nnue");
 }
 
 #[test]
 fn quit_and_end_of_input_end_every_state() {
-    let states = [
+    for state in [
         "",
         "usi",
         "isready",
@@ -181,11 +140,10 @@ fn quit_and_end_of_input_end_every_state() {
         "go infinite\nisready",
         "perft 2",
         "go mate infinite",
-    ];
-    for state in states {
+    ] {
         for end in ["", "quit\n", "quit", "quit\r\nusi\r\n"] {
-            let lines =
-                transcript(format!("setoption name USI_Hash value 1\n{state}\n{end}").as_bytes());
+            let script = format!("setoption name USI_Hash value 1\n{state}\n{end}");
+            let lines = transcript(script.as_bytes());
             assert!(count(&lines, "bestmove ") <= 1, "{state}: {lines:#?}");
         }
     }
@@ -194,8 +152,7 @@ fn quit_and_end_of_input_end_every_state() {
 #[test]
 fn quit_is_obeyed_while_a_search_runs() {
     let mut driver = Driver::ready();
-    driver.send("go infinite");
-    driver.until("info depth");
+    driver.ask("go infinite", "info depth");
     driver.send("quit");
     driver.exit();
 }
@@ -203,13 +160,13 @@ fn quit_is_obeyed_while_a_search_runs() {
 #[test]
 fn a_broken_pipe_ends_the_engine() {
     use std::io::Write;
-    use std::process::{Command, Stdio};
-    let mut child = Command::new(env!("CARGO_BIN_EXE_raicho"))
+    use std::process::Stdio;
+    let mut command = raicho!("").command();
+    command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the engine starts");
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the engine starts");
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("a pipe");
     input
@@ -219,21 +176,7 @@ fn a_broken_pipe_ends_the_engine() {
     let output = child.wait_with_output().expect("a child");
     drop(input);
     assert_eq!(output.status.code(), Some(0));
-    assert!(
-        output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-}
-
-/// The number of nodes of a search with a depth, in one thread.
-fn nodes_of(driver: &mut Driver, go: &str) -> String {
-    driver.send(go);
-    let lines = driver.until("bestmove ");
-    let info = lines.iter().rfind(|line| line.starts_with("info depth "));
-    let words = info.and_then(|line| line.split_once(" nodes "));
-    let (_, rest) = words.expect("a line with nodes");
-    rest.split(' ').next().unwrap_or_default().to_owned()
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
 
 /// A GUI that presses the button while the engine ponders still waits for the ponder search; the
@@ -248,9 +191,8 @@ fn clearing_the_table_ends_no_search() {
     for (go, end) in [("go ponder depth 6", "ponderhit"), ("go infinite", "stop")] {
         driver.replies(&format!("position startpos\n{go}"));
         let lines = driver.replies("setoption name ClearHash");
-        assert_eq!(count(&lines, "bestmove"), 0, "{go}: {lines:#?}");
-        driver.send(end);
-        driver.until("bestmove ");
+        must_count(&lines, 0, "bestmove");
+        driver.go(end);
         assert_eq!(nodes_of(&mut driver, SEARCH), fresh, "{go}");
     }
 }

@@ -13,7 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::driver::{Driver, count};
 
-const SEQUENCES: usize = 300;
+const SEQUENCES: usize = 100;
 const LONGEST: usize = 12;
 /// Sequences for each engine; then `quit` is sent in whatever state it is.
 const SEQUENCES_PER_PROCESS: usize = 50;
@@ -22,7 +22,7 @@ const SEQUENCES_PER_PROCESS: usize = 50;
 /// still being executed.
 const PAUSES: &[u64] = &[0, 0, 0, 0, 0, 0, 1, 1, 3, 5, 10, 30];
 
-const SEARCHES: &[&str] = &[
+pub(super) const SEARCHES: &[&str] = &[
     "go infinite",
     "go",
     "go depth 1",
@@ -45,7 +45,7 @@ const SEARCHES: &[&str] = &[
     "go searchmoves 7g7f 2g2f depth 3",
 ];
 
-const ENDS: &[&str] = &[
+pub(super) const ENDS: &[&str] = &[
     "stop",
     "stop",
     "ponderhit",
@@ -56,7 +56,7 @@ const ENDS: &[&str] = &[
     "gameover draw",
 ];
 
-const POSITIONS: &[&str] = &[
+pub(super) const POSITIONS: &[&str] = &[
     "position startpos",
     "position startpos moves 7g7f",
     "position startpos moves 7g7f 3c3d 2g2f 8c8d",
@@ -95,7 +95,7 @@ const OPTIONS: &[&str] = &[
     "setoption name ClearHash",
 ];
 
-const QUESTIONS: &[&str] = &["isready", "isready", "usinewgame", "usi", "eval", "d"];
+pub(super) const QUESTIONS: &[&str] = &["isready", "isready", "usinewgame", "usi", "eval", "d"];
 
 const KINDS: &[&[&str]] = &[
     SEARCHES, SEARCHES, SEARCHES, ENDS, ENDS, ENDS, POSITIONS, OPTIONS, QUESTIONS,

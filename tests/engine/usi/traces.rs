@@ -1,32 +1,17 @@
 //! Replays what a real client sent to real engines, and checks the answers in the order of the
 //! trace.
 
-use std::env;
 use std::fs;
-use std::path::PathBuf;
 
-use super::driver::{Driver, count};
+use super::driver::{Driver, must_count};
 use super::oracle;
+use crate::common::corpora;
 
 /// Clocks run this much faster than in the trace.
 const HURRY: u64 = 200;
 
 const FAST: &str = "setoption name NetworkDelay value 0\nsetoption name NetworkDelay2 value 0\n\
     setoption name MinimumThinkingTime value 1\nsetoption name RoundUpToFullSecond value false";
-
-/// The text of a corpus; `None`, and a note, without corpora.
-pub(crate) fn corpus(name: &str) -> Option<String> {
-    let path = corpora()?.join(name);
-    Some(fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
-}
-
-fn corpora() -> Option<PathBuf> {
-    let folder = env::var_os("RAICHO_CORPORA").map(PathBuf::from);
-    if folder.is_none() {
-        println!("skipped: RAICHO_CORPORA is not set");
-    }
-    folder
-}
 
 #[test]
 fn traces_of_a_real_client_replay() {
@@ -82,14 +67,10 @@ impl Replay {
     fn receive(&mut self, command: &str) {
         match command.split(' ').next().unwrap_or_default() {
             "usi" => {
-                self.driver.send("usi");
-                self.driver.until("usiok");
+                self.driver.ask("usi", "usiok");
                 self.driver.send(FAST);
             }
-            "isready" => {
-                self.driver.send("isready");
-                self.driver.until("readyok");
-            }
+            "isready" => drop(self.driver.is_ready()),
             "position" => {
                 command.clone_into(&mut self.position);
                 self.expect_silence(command);
@@ -99,23 +80,13 @@ impl Replay {
                 self.driver.send(&hurry(command));
                 self.owed += 1;
                 if is_ponder {
-                    assert_eq!(
-                        count(&self.driver.replies(""), "bestmove"),
-                        0,
-                        "{}: {command}",
-                        self.name
-                    );
+                    must_count(&self.driver.replies(""), 0, "bestmove");
                 }
             }
             "ponderhit" => self.driver.send(&hurry(command)),
             "quit" => {
                 self.driver.send("quit");
-                assert_eq!(
-                    count(&self.driver.exit(), "bestmove"),
-                    self.owed,
-                    "{}",
-                    self.name
-                );
+                must_count(&self.driver.exit(), self.owed, "bestmove");
                 self.owed = 0;
                 self.has_quit = true;
             }
@@ -125,27 +96,17 @@ impl Replay {
     }
 
     fn expect_silence(&mut self, command: &str) {
-        assert_eq!(
-            self.driver.replies(command),
-            [""; 0],
-            "{}: {command}",
-            self.name
-        );
+        let lines = self.driver.replies(command);
+        assert_eq!(lines, [""; 0], "{}: {command}", self.name);
     }
 
     fn expect_bestmove(&mut self, recorded: &str) {
         assert!(self.owed > 0, "{}: nobody asked for {recorded}", self.name);
         self.owed -= 1;
         let lines = self.driver.until("bestmove ");
-        let position = oracle::position(&self.position);
-        oracle::check_search(&position, &lines);
+        oracle::check_search(&oracle::position(&self.position), &lines);
         if recorded == "win" {
-            assert_eq!(
-                lines.last().map(String::as_str),
-                Some("bestmove win"),
-                "{}",
-                self.name
-            );
+            must_count(&lines, 1, "bestmove win");
         }
     }
 }
@@ -156,9 +117,6 @@ fn hurry(command: &str) -> String {
         Ok(time) => (time / HURRY).to_string(),
         Err(_) => word.to_owned(),
     };
-    command
-        .split(' ')
-        .map(shorten)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words: Vec<_> = command.split(' ').map(shorten).collect();
+    words.join(" ")
 }

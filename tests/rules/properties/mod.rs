@@ -1,6 +1,5 @@
 //! Properties of the rules layers, over random playouts, adversarial values and slow references.
 
-mod capacity;
 mod declaration;
 mod history;
 mod kinds;

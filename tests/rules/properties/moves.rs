@@ -7,7 +7,7 @@ use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::types::{Move, Move16, Piece, Square};
 
-use crate::common::{FEWER_KINGS, Random, TWO_KINGS, playouts};
+use crate::common::{FEWER_KINGS, Random, TWO_KINGS, every_start, playouts};
 
 fn is_possible(position: &Position, bits: u32) -> bool {
     Move::from_bits(bits).is_some_and(|mv| position.pseudo_legal(mv) && position.legal(mv))
@@ -30,12 +30,13 @@ impl<'a> Legal<'a> {
     }
 
     fn check(&self, bits: u32) {
+        let mv = Move::from_bits(bits);
+        let expected = self.bits.contains(&bits);
+        let position = self.position;
         assert_eq!(
-            is_possible(self.position, bits),
-            self.bits.contains(&bits),
-            "{bits:#010x} {:?} in {:?}",
-            Move::from_bits(bits),
-            self.position
+            is_possible(position, bits),
+            expected,
+            "{bits:#010x} {mv:?} in {position:?}"
         );
     }
 
@@ -46,12 +47,8 @@ impl<'a> Legal<'a> {
             assert_eq!(Move::from_bits(mv.to_bits()), Some(mv));
             self.position.pseudo_legal(mv) && self.position.legal(mv)
         });
-        assert_eq!(
-            is_possible,
-            self.low_halves.contains(&bits),
-            "{bits:#06x} in {:?}",
-            self.position
-        );
+        let expected = self.low_halves.contains(&bits);
+        assert_eq!(is_possible, expected, "{bits:#06x} in {:?}", self.position);
     }
 }
 
@@ -76,10 +73,9 @@ fn neighbours(bits: u32, random: &mut Random) -> Vec<u32> {
 
 #[test]
 fn adversarial_values() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let mut pool: Vec<u32> = Vec::new();
     let mut checked = 0;
-    let visited = playouts(&starts, 6, 120, |position, moves, random| {
+    let visited = playouts(every_start(), 6, 120, |position, moves, random| {
         let legal = Legal::new(position, moves);
         let mut values: Vec<u32> = moves.iter().map(|mv| mv.to_bits()).collect();
         // Moves of this position changed, and moves of earlier positions and other games as they
@@ -115,7 +111,7 @@ fn adversarial_values() {
 fn moves_of_the_plies_before() {
     let mut before: Vec<Vec<u32>> = Vec::new();
     let mut checked = 0;
-    playouts(&TWO_KINGS, 10, 120, |position, moves, _| {
+    playouts(TWO_KINGS, 10, 120, |position, moves, _| {
         if position.moves_made() == 0 {
             before.clear();
         }
@@ -133,9 +129,8 @@ fn moves_of_the_plies_before() {
 
 #[test]
 fn all_16_bit_values() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let mut positions = 0;
-    playouts(&starts, 1, 120, |position, moves, random| {
+    playouts(every_start(), 1, 120, |position, moves, random| {
         if position.moves_made() == 0 || random.one_in(12) {
             let legal = Legal::new(position, moves);
             for bits in 0..=u16::MAX {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use raicho::movegen::legal_moves;
 use raicho::position::{Board, Position};
-use raicho::types::{Color, Hand, Move, Repetition};
+use raicho::types::{Color, Hand, Move, Repetition, Square};
 
 use super::walk;
 use crate::common::{MATSURI, Random, TWO_KINGS, position};
@@ -42,13 +42,11 @@ impl Seen {
 
     /// Pieces and side to move, whatever the hands.
     fn same_board(&self, other: &Self) -> bool {
+        let same_color = |color: Color| self.board.color(color) == other.board.color(color);
+        let same_piece = |at: Square| self.board.piece_on(at) == other.board.piece_on(at);
         self.board.side_to_move() == other.board.side_to_move()
-            && Color::ALL
-                .into_iter()
-                .all(|color| self.board.color(color) == other.board.color(color))
-            && raicho::types::Square::ALL
-                .into_iter()
-                .all(|square| self.board.piece_on(square) == other.board.piece_on(square))
+            && Color::ALL.into_iter().all(same_color)
+            && Square::ALL.into_iter().all(same_piece)
     }
 }
 
@@ -56,10 +54,8 @@ impl Seen {
 fn verdict(game: &[Seen], first: usize) -> Repetition {
     let us = game[first].board.side_to_move();
     let always_checked = |color: Color| {
-        game[first + 1..]
-            .iter()
-            .filter(|seen| seen.board.side_to_move() == !color)
-            .all(|seen| seen.gave_check == Some(true))
+        let mut moves = game[first + 1..].iter();
+        moves.all(|seen| seen.board.side_to_move() == color || seen.gave_check == Some(true))
     };
     match (always_checked(us), always_checked(!us)) {
         (true, false) => Repetition::Lose,
@@ -71,9 +67,8 @@ fn verdict(game: &[Seen], first: usize) -> Repetition {
 /// The latest four occurrences of the last position, if it has as many from `start` on.
 fn fourth(game: &[Seen], start: usize) -> Option<Repetition> {
     let now = game.last()?;
-    let mut occurrences = (start..game.len())
-        .rev()
-        .filter(|&index| game[index].board == now.board);
+    let places = (start..game.len()).rev();
+    let mut occurrences = places.filter(|&index| game[index].board == now.board);
     occurrences.nth(3).map(|first| verdict(game, first))
 }
 
@@ -81,20 +76,17 @@ fn search(game: &[Seen], ply: usize) -> Option<Repetition> {
     let current = game.len() - 1;
     let now = &game[current];
     // Nothing across a null move: the position after the last one is the first that counts.
-    let start = (1..game.len())
-        .rev()
+    let mut places = (1..game.len()).rev();
+    let start = places
         .find(|&index| game[index].gave_check.is_none())
         .unwrap_or(0);
     let after_root = (start..current)
         .rev()
         .filter(|&index| current - index < ply);
-    let same_board: Vec<usize> = after_root
-        .filter(|&index| game[index].same_board(now))
-        .collect();
-    if let Some(&second) = same_board
-        .iter()
-        .find(|&&index| game[index].hand() == now.hand())
-    {
+    let same_board = after_root.filter(|&index| game[index].same_board(now));
+    let same_board: Vec<usize> = same_board.collect();
+    let mut occurrences = same_board.iter();
+    if let Some(&second) = occurrences.find(|&&index| game[index].hand() == now.hand()) {
         return Some(verdict(game, second));
     }
     fourth(game, start).or_else(|| {
@@ -121,27 +113,15 @@ struct Tally {
 fn compare(position: &Position, game: &[Seen], tally: &mut Tally, random: &mut Random) {
     if !game.iter().skip(1).any(|seen| seen.gave_check.is_none()) {
         let rule = position.rule_repetition();
-        assert_eq!(
-            rule,
-            fourth(game, 0),
-            "rule, ply {} {position:?}",
-            game.len()
-        );
+        let ply = game.len();
+        assert_eq!(rule, fourth(game, 0), "rule, ply {ply} {position:?}");
         if let Some(verdict) = rule {
             *tally.rule.entry(verdict).or_default() += 1;
         }
     }
     let far = game.len() + 3;
-    for ply in [
-        0,
-        1,
-        4,
-        5,
-        far,
-        usize::MAX,
-        random.below(far),
-        random.below(far),
-    ] {
+    let random = [random.below(far), random.below(far)];
+    for ply in [0, 1, 4, 5, far, usize::MAX].into_iter().chain(random) {
         let judgement = position.search_repetition(ply);
         let expected = search(game, ply);
         assert_eq!(judgement, expected, "root {ply} plies back, {position:?}");

@@ -10,7 +10,7 @@ use raicho::types::value::piece_value;
 use raicho::types::{Color, Move, PieceType, Square, Value};
 
 use super::walk;
-use crate::common::{FEWER_KINGS, TWO_KINGS, playouts};
+use crate::common::{every_start, playouts};
 
 /// Pinned pieces of one side and the enemy sliders that pin them, as the position stands.
 #[derive(Default)]
@@ -34,14 +34,10 @@ fn pins(board: &Board, color: Color) -> Pins {
             let without = |at: Square| at != screen && board.piece_on(at).is_some();
             board.piece_on(screen).is_some() && walk::attacks(board, sniper, king, without)
         });
-        for screen in screens {
-            if board
-                .piece_on(screen)
-                .is_some_and(|piece| piece.color() == color)
-            {
-                pins.pinned.push(screen);
-                pins.pinners.push(sniper);
-            }
+        let is_own = |screen: &Square| board.piece_on(*screen).unwrap().color() == color;
+        for screen in screens.filter(is_own) {
+            pins.pinned.push(screen);
+            pins.pinners.push(sniper);
         }
     }
     pins
@@ -61,11 +57,9 @@ impl Exchange<'_> {
     /// Squares from which `side` attacks the square while `gone` are empty.
     fn attackers(&self, side: Color, gone: &[Square]) -> Vec<Square> {
         let stands = |at: Square| self.board.piece_on(at).is_some() && !gone.contains(&at);
-        self.board
-            .color(side)
-            .into_iter()
-            .filter(|&from| stands(from) && from != self.to)
-            .filter(|&from| walk::attacks(self.board, from, self.to, stands))
+        let own = self.board.color(side).into_iter();
+        let own = own.filter(|&from| stands(from) && from != self.to);
+        own.filter(|&from| walk::attacks(self.board, from, self.to, stands))
             .collect()
     }
 
@@ -76,17 +70,13 @@ impl Exchange<'_> {
         let holds = |pinner: &Square| *pinner != self.to && !gone.contains(pinner);
         let is_pinning = pins.pinners.iter().any(holds);
         let kind = |square: Square| self.board.piece_on(square).unwrap().kind();
-        let taker = self
-            .attackers(side, gone)
-            .into_iter()
-            .filter(|from| !is_pinning || !pins.pinned.contains(from))
-            .min_by_key(|&from| {
-                let value = match kind(from) {
-                    PieceType::King => Value::MAX,
-                    kind => piece_value(kind),
-                };
-                (value, kind(from), from.index())
-            });
+        let value = |square: Square| match kind(square) {
+            PieceType::King => Value::MAX,
+            kind => piece_value(kind),
+        };
+        let takers = self.attackers(side, gone).into_iter();
+        let takers = takers.filter(|from| !is_pinning || !pins.pinned.contains(from));
+        let taker = takers.min_by_key(|&from| (value(from), kind(from), from.index()));
         let Some(from) = taker else { return 0 };
         if kind(from) == PieceType::King {
             let is_protected = !self.attackers(!side, gone).is_empty();
@@ -104,9 +94,8 @@ fn see(board: &Board, pins: &[Pins; 2], mv: Move) -> Value {
     let us = board.side_to_move();
     let to = mv.to();
     let exchange = Exchange { board, to, pins };
-    let captured = board
-        .piece_on(to)
-        .map_or(0, |piece| piece_value(piece.kind()));
+    let captured = board.piece_on(to);
+    let captured = captured.map_or(0, |piece| piece_value(piece.kind()));
     let mut gone: Vec<Square> = mv.from().into_iter().collect();
     captured - exchange.best(!us, piece_value(mv.piece_before().kind()), &mut gone)
 }
@@ -114,8 +103,7 @@ fn see(board: &Board, pins: &[Pins; 2], mv: Move) -> Value {
 #[test]
 fn thresholds_are_exact() {
     let (mut compared, mut losing, mut winning, mut pinned) = (0, 0, 0, 0);
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    playouts(&starts, 6, 120, |position, moves, random| {
+    playouts(every_start(), 6, 120, |position, moves, random| {
         let pins = Color::ALL.map(|color| pins(position.board(), color));
         for &mv in moves {
             let is_capture = position.piece_on(mv.to()).is_some();
@@ -145,51 +133,36 @@ fn thresholds_are_exact() {
 /// Cases of which each shows one clause of the definition: position, move, exact value.
 #[test]
 fn clauses_of_the_definition() {
-    let value = |kinds: &[PieceType]| kinds.iter().map(|&kind| piece_value(kind)).sum::<Value>();
-    for (name, sfen, text, exact) in [
-        (
-            "a free pawn",
-            "4k4/9/9/9/4p4/4P4/9/9/4K4 b - 1",
-            "5f5e",
-            value(&[PieceType::Pawn]),
-        ),
+    let [pawn, silver, gold, rook] = [
+        PieceType::Pawn,
+        PieceType::Silver,
+        PieceType::Gold,
+        PieceType::Rook,
+    ]
+    .map(piece_value);
+    #[rustfmt::skip]
+    let cases = [
+        ("a free pawn", "4k4/9/9/9/4p4/4P4/9/9/4K4 b - 1", "5f5e", pawn),
         (
             "rook behind rook",
-            "4k4/9/9/4g4/4p4/9/4R4/4R4/4K4 b - 1",
-            "5g5e",
-            value(&[PieceType::Pawn, PieceType::Gold]) - value(&[PieceType::Rook]),
+            "4k4/9/9/4g4/4p4/9/4R4/4R4/4K4 b - 1", "5g5e", pawn + gold - rook,
         ),
-        (
-            "promotion wins nothing",
-            "k8/9/4p4/4P4/9/9/9/9/4K4 b - 1",
-            "5d5c+",
-            value(&[PieceType::Pawn]),
-        ),
+        ("promotion wins nothing", "k8/9/4p4/4P4/9/9/9/9/4K4 b - 1", "5d5c+", pawn),
         (
             "a king takes what is not protected",
-            "9/9/4k4/4p4/4P4/9/9/9/4K4 b - 1",
-            "5e5d",
-            0,
+            "9/9/4k4/4p4/4P4/9/9/9/4K4 b - 1", "5e5d", 0,
         ),
         (
             "a king does not take what is protected",
-            "9/9/4k4/4p4/4P4/4L4/9/9/4K4 b - 1",
-            "5e5d",
-            value(&[PieceType::Pawn]),
+            "9/9/4k4/4p4/4P4/4L4/9/9/4K4 b - 1", "5e5d", pawn,
         ),
-        (
-            "a pinned piece stays out",
-            "4k4/4g4/3p5/3P5/9/9/4R4/9/4K4 b - 1",
-            "6d6c",
-            value(&[PieceType::Pawn]),
-        ),
+        ("a pinned piece stays out", "4k4/4g4/3p5/3P5/9/9/4R4/9/4K4 b - 1", "6d6c", pawn),
         (
             "a pinned piece joins in once its pinner has been taken on the square",
-            "4k4/4gs3/4R4/4P4/9/9/9/9/4K4 w - 1",
-            "4b5c",
-            value(&[PieceType::Rook, PieceType::Pawn]) - value(&[PieceType::Silver]),
+            "4k4/4gs3/4R4/4P4/9/9/9/9/4K4 w - 1", "4b5c", rook + pawn - silver,
         ),
-    ] {
+    ];
+    for (name, sfen, text, exact) in cases {
         let position = crate::common::position(sfen);
         let mv = crate::common::legal_move(&position, text);
         let pins = Color::ALL.map(|color| pins(position.board(), color));

@@ -8,7 +8,7 @@ use raicho::bitboard::king_attacks;
 use raicho::position::Position;
 use raicho::types::{Color, Piece, Square};
 
-use crate::common::{FEWER_KINGS, TWO_KINGS, playouts};
+use crate::common::{TWO_KINGS, every_start, playouts};
 
 /// Which key each value of a part has, and the other way round.
 struct Pairs<Part> {
@@ -48,9 +48,8 @@ fn castle(position: &Position, color: Color) -> Vec<(Square, Piece)> {
 
 #[test]
 fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let mut castles = [Pairs::new(), Pairs::new()];
-    let positions = playouts(&starts, 20, 120, |position, _, _| {
+    let positions = playouts(every_start(), 20, 120, |position, _, _| {
         for color in Color::ALL {
             let key = position.castle_keys()[color.index()];
             castles[color.index()].check(&castle(position, color), key);
@@ -58,18 +57,14 @@ fn a_castle_is_told_by_the_king_and_its_pieces_around_it() {
     });
     let kinds = castles.map(|pairs| pairs.by_part.len());
     println!("{kinds:?} castles in {positions} positions");
-    assert!(
-        kinds
-            .iter()
-            .all(|&kinds| kinds > 500 && kinds < positions / 2)
-    );
+    let is_many = |&kinds: &usize| kinds > 500 && kinds < positions / 2;
+    assert!(kinds.iter().all(is_many));
 }
 
 #[test]
 fn a_move_that_touches_no_castle_leaves_the_keys() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
     let (mut touching, mut others) = (0, 0);
-    playouts(&starts, 3, 100, |position, moves, _| {
+    playouts(every_start(), 3, 100, |position, moves, _| {
         let before = position.castle_keys();
         let mut after = position.clone();
         for &mv in moves {
@@ -78,12 +73,8 @@ fn a_move_that_touches_no_castle_leaves_the_keys() {
                 touching += 1;
             } else {
                 others += 1;
-                assert_eq!(
-                    after.castle_keys(),
-                    before,
-                    "{mv} in {}",
-                    position.to_sfen()
-                );
+                let keys = after.castle_keys();
+                assert_eq!(keys, before, "{mv} in {}", position.to_sfen());
             }
             after.undo_move();
         }
@@ -94,7 +85,7 @@ fn a_move_that_touches_no_castle_leaves_the_keys() {
 #[test]
 fn hands_are_told_by_what_both_sides_hold() {
     let mut hands = Pairs::new();
-    let positions = playouts(&TWO_KINGS, 10, 120, |position, _, _| {
+    let positions = playouts(TWO_KINGS, 10, 120, |position, _, _| {
         let held = Color::ALL.map(|color| position.hand(color));
         hands.check(&held, position.hand_key());
     });
@@ -105,8 +96,7 @@ fn hands_are_told_by_what_both_sides_hold() {
 
 #[test]
 fn keys_of_parts_are_those_of_the_position_set_up_anew() {
-    let starts = [&TWO_KINGS[..], &FEWER_KINGS].concat();
-    playouts(&starts, 3, 100, |position, _, _| {
+    playouts(every_start(), 3, 100, |position, _, _| {
         let sfen = position.to_sfen();
         let anew: Position = Position::from_sfen(&sfen).expect("a position writes a good sfen");
         let keys = |position: &Position| {

@@ -42,9 +42,8 @@ pub(crate) fn attacks(
     };
     let turn = if piece.color() == Color::Black { 1 } else { -1 };
     let reach = |step: (i32, i32)| move |at: Square| at.offset(turn * step.0, turn * step.1);
-    let by_step = steps(piece.kind())
-        .into_iter()
-        .any(|step| reach(step)(from) == Some(to));
+    let mut steps = steps(piece.kind()).into_iter();
+    let by_step = steps.any(|step| reach(step)(from) == Some(to));
     by_step
         || lines(piece.kind()).iter().any(|&step| {
             let mut next = reach(step)(from);
@@ -64,10 +63,7 @@ pub(crate) fn attacks(
 
 /// Whether `color` attacks `square`.
 pub(crate) fn is_attacked(board: &Board, square: Square, color: Color) -> bool {
-    Square::ALL.into_iter().any(|from| {
-        board
-            .piece_on(from)
-            .is_some_and(|piece| piece.color() == color)
-            && attacks(board, from, square, |at| board.piece_on(at).is_some())
-    })
+    let is_occupied = |at: Square| board.piece_on(at).is_some();
+    let mut attackers = board.color(color).into_iter();
+    attackers.any(|from| attacks(board, from, square, is_occupied))
 }

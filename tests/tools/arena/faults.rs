@@ -4,36 +4,41 @@ use std::time::{Duration, Instant};
 
 use raicho::arena::journal::GameEntry;
 use raicho::arena::referee::Reason;
+use raicho::arena::settings::MatchSettings;
 use raicho::arena::time_control::TimeControl;
-use raicho::runs::Stop;
 
-use super::{Folder, Outcome, byoyomi, engine, play, play_with, settings};
+use super::{Outcome, between, byoyomi, engine, play, refusal, settings};
+use crate::folder::Folder;
+use crate::runner::Text;
 
-/// Plays two games of an honest engine against one with the behaviour, both of which the latter
-/// must lose for the reason.
-fn loses(behaviour: &str, reason: Reason) -> Outcome {
-    let outcome = play(&settings(
-        vec![engine("honest", ""), engine("faulty", behaviour)],
-        2,
-    ));
-    all_lost(&outcome, reason);
+/// A match of an honest engine against one with the behaviour.
+fn against(behaviour: &str, games: u64) -> MatchSettings {
+    settings([engine("honest", ""), engine("faulty", behaviour)], games)
+}
+
+/// Plays a match that `faulty` must lose for the reason, all games.
+fn loses(settings: &MatchSettings, reason: Reason) -> Outcome {
+    let outcome = play(settings);
+    for entry in &outcome.entries {
+        assert_eq!(entry.reason, reason, "{entry:?}");
+        let winner = entry.winner.expect("a fault is not a draw");
+        assert_eq!([&entry.black, &entry.white][winner.index()], "honest");
+    }
+    let (json, games) = (outcome.json(), outcome.entries.len());
+    assert_eq!(json["pairings"][0]["wins"], games);
+    assert_eq!(json["faults"].as_array().map(Vec::len), Some(games));
+    assert_eq!(json["faults"][0]["engine"], "faulty");
     outcome
 }
 
-fn all_lost(outcome: &Outcome, reason: Reason) {
+/// Plays a match in which nobody loses by a fault.
+fn no_faults(settings: &MatchSettings) -> Outcome {
+    let outcome = play(settings);
+    assert_eq!(Some(outcome.entries.len() as u64), settings.games);
     for entry in &outcome.entries {
-        assert_eq!(entry.reason, reason, "{entry:?}");
-        let winner = entry.winner.expect("a fault is no draw");
-        let names = [&entry.black, &entry.white];
-        assert_eq!(names[winner.index()], "honest");
+        assert!(!entry.reason.is_fault(), "{entry:?}");
     }
-    let json = outcome.json();
-    assert_eq!(json["pairings"][0]["wins"], outcome.entries.len());
-    assert_eq!(
-        json["faults"].as_array().map(Vec::len),
-        Some(outcome.entries.len())
-    );
-    assert_eq!(json["faults"][0]["engine"], "faulty");
+    outcome
 }
 
 fn dialogue(outcome: &Outcome, entry: &GameEntry) -> String {
@@ -42,92 +47,73 @@ fn dialogue(outcome: &Outcome, entry: &GameEntry) -> String {
 
 #[test]
 fn an_illegal_move_loses_and_is_shown_with_its_position() {
-    let outcome = loses("illegal", Reason::IllegalMove);
+    let outcome = loses(&against("illegal", 2), Reason::IllegalMove);
     let entry = &outcome.entries[0];
-    assert!(entry.detail.contains("illegal move"), "{}", entry.detail);
-    assert!(
-        entry.detail.contains(" b ") || entry.detail.contains(" w "),
-        "{}",
-        entry.detail
-    );
+    entry.detail.must_have("illegal move");
+    let has_side = [" b ", " w "]
+        .iter()
+        .any(|side| entry.detail.contains(side));
+    assert!(has_side, "{}", entry.detail);
     // The third move of the engine: two of its own and two or three of the other stand in the
     // record.
     assert!((4..=5).contains(&entry.moves), "{} moves", entry.moves);
     let dialogue = dialogue(&outcome, entry);
-    assert!(
-        dialogue.contains("< bestmove") && dialogue.contains("> go "),
-        "{dialogue}"
-    );
+    dialogue.must_have("< bestmove").must_have("> go ");
     let first = dialogue.lines().next().expect("a dialogue");
-    assert!(first.contains(": faulty: illegal move, "), "{first}");
-    assert!(outcome.file(&entry.record).contains('%'));
+    first.must_have(": faulty: illegal move, ");
+    outcome.file(&entry.record).must_have("%");
     let table = outcome.summary.to_string();
-    assert!(
-        table.contains("2 games lost by a fault") && table.contains("faults/"),
-        "{table}"
-    );
+    table
+        .must_have("2 games lost by a fault")
+        .must_have("faults/");
 }
 
 #[test]
-fn words_that_are_no_moves_lose() {
-    let outcome = loses("garbage", Reason::IllegalMove);
-    assert!(outcome.entries[0].detail.contains("'xyz' is no move"));
+fn answers_that_are_not_moves_lose() {
+    let outcome = loses(&against("garbage", 2), Reason::IllegalMove);
+    outcome.entries[0].detail.must_have("'xyz' is no move");
+    loses(&against("no-newline", 2), Reason::Hang);
+    let outcome = loses(&against("win", 2), Reason::FalseDeclaration);
+    outcome.entries[0].detail.must_have("CSARule27");
 }
 
 #[test]
 fn a_hanging_engine_loses_and_the_match_goes_on() {
     let start = Instant::now();
-    let mut match_settings = settings(vec![engine("honest", ""), engine("faulty", "hang")], 2);
-    match_settings.engines[1].time_control = byoyomi(200);
-    let outcome = play(&match_settings);
-    all_lost(&outcome, Reason::Hang);
+    let mut settings = against("hang", 2);
+    settings.engines[1].time_control = byoyomi(200);
+    loses(&settings, Reason::Hang);
     assert!(start.elapsed() < Duration::from_mins(1));
 }
 
 #[test]
-fn an_answer_that_never_ends_is_none() {
-    loses("no-newline", Reason::Hang);
-}
-
-#[test]
 fn an_engine_without_a_clock_may_not_be_silent_for_ever() {
-    let mut match_settings = settings(vec![engine("honest", ""), engine("faulty", "hang")], 1);
-    match_settings.engines[1].time_control = TimeControl {
+    let mut settings = against("hang", 1);
+    settings.engines[1].time_control = TimeControl {
         nodes: Some(100),
         ..TimeControl::default()
     };
-    match_settings.rules.patience = Duration::from_millis(300);
-    let outcome = play(&match_settings);
-    all_lost(&outcome, Reason::Hang);
-    assert!(outcome.entries[0].detail.contains("300"));
+    settings.rules.patience = Duration::from_millis(300);
+    let outcome = loses(&settings, Reason::Hang);
+    outcome.entries[0].detail.must_have("300");
 }
 
 #[test]
 fn a_program_that_ends_loses_and_is_started_anew() {
     for (behaviour, status) in [("die", "3"), ("abort", "signal")] {
-        let outcome = loses(behaviour, Reason::Crash);
-        for entry in &outcome.entries {
-            assert!(
-                entry.detail.contains(status),
-                "{behaviour}: {}",
-                entry.detail
-            );
+        for entry in loses(&against(behaviour, 2), Reason::Crash).entries {
+            entry.detail.must_have(status);
             assert!(entry.moves >= 4, "it played before it ended");
         }
     }
-}
-
-#[test]
-fn a_closed_output_is_the_end_of_a_program() {
-    loses("closes-stdout", Reason::Crash);
+    loses(&against("closes-stdout", 2), Reason::Crash);
 }
 
 #[test]
 fn a_late_answer_loses_on_time_and_the_program_plays_on() {
-    let mut match_settings = settings(vec![engine("honest", ""), engine("faulty", "late:300")], 2);
-    match_settings.engines[1].time_control = byoyomi(100);
-    let outcome = play(&match_settings);
-    all_lost(&outcome, Reason::TimeLoss);
+    let mut settings = against("late:300", 2);
+    settings.engines[1].time_control = byoyomi(100);
+    let outcome = loses(&settings, Reason::TimeLoss);
     for entry in &outcome.entries {
         let loss = entry.time_loss.expect("a loss on time says by how much");
         assert!(loss.late >= Duration::from_millis(150), "{loss:?}");
@@ -137,26 +123,17 @@ fn a_late_answer_loses_on_time_and_the_program_plays_on() {
 
 #[test]
 fn a_margin_forgives_a_little() {
-    let mut match_settings = settings(vec![engine("honest", ""), engine("faulty", "late:100")], 1);
-    match_settings.engines[1].time_control = byoyomi(100);
-    match_settings.rules.margin = Duration::from_secs(5);
-    let outcome = play(&match_settings);
-    assert!(outcome.entries[0].time_loss.is_none());
-    assert_ne!(outcome.entries[0].reason, Reason::TimeLoss);
-}
-
-#[test]
-fn a_false_declaration_loses() {
-    let outcome = loses("win", Reason::FalseDeclaration);
-    assert!(outcome.entries[0].detail.contains("CSARule27"));
+    let mut settings = against("late:100", 1);
+    settings.engines[1].time_control = byoyomi(100);
+    settings.rules.margin = Duration::from_secs(5);
+    let entry = &play(&settings).entries[0];
+    assert!(entry.time_loss.is_none());
+    assert_ne!(entry.reason, Reason::TimeLoss);
 }
 
 #[test]
 fn resigning_is_no_fault() {
-    let outcome = play(&settings(
-        vec![engine("honest", ""), engine("other", "resign")],
-        2,
-    ));
+    let outcome = play(&against("resign", 2));
     for entry in &outcome.entries {
         assert_eq!(entry.reason, Reason::Resignation);
         assert_eq!(entry.dialogue, None);
@@ -166,87 +143,58 @@ fn resigning_is_no_fault() {
 
 #[test]
 fn illegal_lines_are_reported_and_do_not_lose() {
-    let mut match_settings = settings(
-        vec![engine("honest", ""), engine("liar", "illegal-pv:1")],
-        1,
-    );
-    match_settings.check_pv = true;
-    let outcome = play(&match_settings);
-    assert!(!outcome.entries[0].reason.is_fault());
+    let mut settings = against("illegal-pv:1", 1);
+    settings.check_pv = true;
+    let outcome = no_faults(&settings);
     let json = outcome.json();
     assert_eq!(json["engines"][0]["illegal_lines"], 0);
     assert!(json["engines"][0]["lines_checked"].as_u64() > Some(0));
-    let illegal = json["engines"][1]["illegal_lines"].as_u64();
-    assert_eq!(illegal, json["engines"][1]["moves"].as_u64());
-    let first = &json["engines"][1]["illegal_line_details"][0];
+    let liar = &json["engines"][1];
+    assert_eq!(liar["illegal_lines"].as_u64(), liar["moves"].as_u64());
+    let first = &liar["illegal_line_details"][0];
     for (field, part) in [("fault", "illegal move"), ("line", " "), ("sfen", "/")] {
-        assert!(
-            first[field]
-                .as_str()
-                .is_some_and(|text| text.contains(part)),
-            "{first}"
-        );
+        first[field].as_str().expect("a text").must_have(part);
     }
-    assert!(outcome.summary.to_string().contains("illegal lines: "));
+    outcome.summary.to_string().must_have("illegal lines: ");
 }
 
 #[test]
 fn noise_does_not_disturb() {
-    for behaviour in ["flood", "chatty"] {
-        let outcome = play(&settings(
-            vec![engine("honest", ""), engine("noisy", behaviour)],
-            2,
-        ));
-        for entry in &outcome.entries {
-            assert!(!entry.reason.is_fault(), "{behaviour}: {entry:?}");
-        }
-    }
+    no_faults(&against("flood", 2));
+    no_faults(&against("chatty", 2));
 }
 
 #[test]
 fn a_second_answer_harms_nobody_else() {
     // It may come before or after the next question, which it then answers: with a move for another
     // position.
-    let outcome = play(&settings(
-        vec![engine("honest", ""), engine("hasty", "two-bestmoves")],
-        2,
-    ));
+    let outcome = play(&between(["honest", "hasty:two-bestmoves"], 2));
     assert_eq!(outcome.entries.len(), 2);
     for entry in &outcome.entries {
         let names = [&entry.black, &entry.white];
         let loser = entry
             .winner
             .map(|winner| names[1 - winner.index()].as_str());
-        assert!(
-            !entry.reason.is_fault() || loser == Some("hasty"),
-            "{entry:?}"
-        );
+        let is_fine = !entry.reason.is_fault() || loser == Some("hasty");
+        assert!(is_fine, "{entry:?}");
     }
 }
 
 #[test]
 fn an_engine_that_is_not_ready_again_is_started_anew() {
     // Ready at the check, at its start and for its first game; deaf from then on.
-    let mut match_settings = settings(vec![engine("honest", ""), engine("tired", "deaf:3")], 2);
-    match_settings.rules.ready_timeout = Duration::from_millis(1500);
-    let outcome = play(&match_settings);
-    assert_eq!(outcome.entries.len(), 2);
-    for entry in &outcome.entries {
-        assert!(!entry.reason.is_fault(), "{entry:?}");
-    }
-    assert!(outcome.notes[0].contains("tired"), "{:?}", outcome.notes);
+    let mut settings = between(["honest", "tired:deaf:3"], 2);
+    settings.rules.ready_timeout = Duration::from_millis(1500);
+    no_faults(&settings).notes[0].must_have("tired");
 }
 
 #[test]
 fn an_engine_that_never_is_ready_ends_the_match() {
-    let mut match_settings = settings(vec![engine("honest", ""), engine("deaf", "deaf:2")], 20);
-    match_settings.rules.ready_timeout = Duration::from_millis(700);
-    let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
-    let error = result.err().expect("it is given up").to_string();
-    assert!(
-        error.contains("deaf") && error.contains("3 games in a row"),
-        "{error}"
-    );
+    let mut settings = between(["honest", "deaf:deaf:2"], 20);
+    settings.rules.ready_timeout = Duration::from_millis(700);
+    refusal(Folder::new(), &settings)
+        .must_have("deaf")
+        .must_have("3 games in a row");
 }
 
 #[test]
@@ -255,18 +203,17 @@ fn an_engine_that_does_not_start_is_an_error_before_the_first_game() {
     absent.program.path = "no/such/program".into();
     let mut unknown_option = engine("other", "");
     unknown_option.options = vec![("NoSuchOption".to_owned(), "1".to_owned())];
-    let mut cases = vec![
+    for (faulty, part) in [
         (absent, "no/such/program"),
         (engine("mute", "mute"), "usiok"),
         (engine("unread", "unread"), "readyok"),
         (unknown_option, "NoSuchOption"),
-    ];
-    for (faulty, part) in cases.drain(..) {
+    ] {
         let name = faulty.name.clone();
-        let mut match_settings = settings(vec![engine("honest", ""), faulty], 2);
-        match_settings.rules.ready_timeout = Duration::from_secs(1);
-        let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
-        let error = result.err().expect("the match cannot begin").to_string();
-        assert!(error.contains(part) && error.contains(&name), "{error}");
+        let mut settings = settings([engine("honest", ""), faulty], 2);
+        settings.rules.ready_timeout = Duration::from_secs(1);
+        refusal(Folder::new(), &settings)
+            .must_have(part)
+            .must_have(name);
     }
 }

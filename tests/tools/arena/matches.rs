@@ -1,8 +1,6 @@
 //! Matches as a whole: the same openings for all, going on after a stop, parts put together, the
 //! sequential test.
 
-use std::fs;
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -10,60 +8,66 @@ use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
 use raicho::arena::merge::merge;
 use raicho::arena::referee::Reason;
 use raicho::arena::runner::{self, Event};
-use raicho::arena::settings::{Format, MatchSettings};
+use raicho::arena::settings::MatchSettings;
 use raicho::arena::sprt::Sprt;
 use raicho::arena::time_control::TimeControl;
 use raicho::openings::Source;
-use raicho::runs::{FolderError, Shard, Stop};
+use raicho::runs::{Shard, Stop};
 
-use super::{Folder, Outcome, engine, play, play_with, raicho, settings};
+use super::{between, byoyomi, play, play_in, play_with, raicho, refusal, settings};
+use crate::folder::Folder;
+use crate::runner::Text;
+
+const TWO_OPENINGS: &str = "startpos moves 7g7f\nstartpos moves 2g2f\n";
 
 /// What must be equal when the same games are played again.
-fn games(entries: &[GameEntry]) -> Vec<(u64, String, String, String)> {
+fn games<'a>(
+    entries: impl IntoIterator<Item = &'a GameEntry>,
+) -> Vec<(u64, String, String, String)> {
     let key = |entry: &GameEntry| {
         let result = format!("{:?} {:?}", entry.winner, entry.reason);
         (entry.game, entry.black.clone(), entry.line.clone(), result)
     };
-    entries.iter().map(key).collect()
+    entries.into_iter().map(key).collect()
 }
 
 fn fast_match(count: u64) -> MatchSettings {
-    settings(vec![raicho("one", 200), raicho("other", 100)], count)
+    settings([raicho("one", 200), raicho("other", 100)], count)
 }
 
-/// A set of openings is not written over, and a name that cannot be written is told first.
+fn set_option(engine: &mut raicho::arena::settings::EngineSettings, name: &str, value: &str) {
+    engine.options.push((name.to_owned(), value.to_owned()));
+}
+
+/// A set of openings is not written over, and a name that cannot be written is named first.
 #[test]
 fn openings_are_written_where_nothing_is() {
+    use crate::runner::raicho;
     let folder = Folder::new();
-    let run = |out: &str, count: &str, more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_raicho"));
-        command.args(["match", "openings", "--from-startpos", "--count", count]);
-        command.arg("--out").arg(folder.join(out)).args(more);
-        let output = command.output().expect("raicho runs");
-        String::from_utf8_lossy(&output.stderr).into_owned()
+    let openings = "match openings --from-startpos --count";
+    let quiet = |words: &str| {
+        let [_, errors] = raicho!(folder, "{openings} {words}").outputs();
+        assert_eq!(errors, "");
     };
-    assert_eq!(run("a.sfen", "1", &[]), "");
-    let said = run("a.sfen", "1", &[]);
-    assert!(
-        said.contains("a.sfen exists already; --force replaces it"),
-        "{said}"
-    );
-    assert_eq!(run("a.sfen", "1", &["--force"]), "");
-    let said = run("none/a.sfen", "1000000000", &[]);
-    assert!(said.contains("a.sfen cannot be written"), "{said}");
+    quiet("1 --out a.sfen");
+    raicho!(folder, "{openings} 1 --out a.sfen")
+        .is_refused("a.sfen exists already; --force replaces it");
+    quiet("1 --out a.sfen --force");
+    raicho!(folder, "{openings} 1000000000 --out none/a.sfen")
+        .is_refused("a.sfen cannot be written");
 }
 
 #[test]
 fn each_opening_is_played_once_with_each_colour() {
-    let mut match_settings = settings(vec![engine("a", ""), engine("b", ""), engine("c", "")], 4);
-    let outcome = play_with(&match_settings, Folder::new(), 3, &Stop::new(), &|_| {});
-    let outcome = outcome.expect("the match can be played");
-    assert_eq!(outcome.entries.len(), 12);
+    let settings = between(["a", "b", "c"], 4);
+    let outcome = play_with(&settings, Folder::new(), 3, &Stop::new(), &|_| {});
+    let entries = outcome.expect("the match can be played").entries;
+    assert_eq!(entries.len(), 12);
     let opening = |entry: &GameEntry| {
         let words = entry.line.split(' ').take(2 + entry.opening_moves as usize);
         words.collect::<Vec<_>>().join(" ")
     };
-    for pair in outcome.entries.chunks(2) {
+    for pair in entries.chunks(2) {
         assert_eq!(opening(&pair[0]), opening(&pair[1]));
         assert_eq!(
             (&pair[0].black, &pair[0].white),
@@ -71,35 +75,20 @@ fn each_opening_is_played_once_with_each_colour() {
         );
     }
     for pairing in [("a", "b"), ("a", "c"), ("b", "c")] {
-        let of_pairing =
+        let is_of_pairing =
             |entry: &&GameEntry| (entry.black.as_str(), entry.white.as_str()) == pairing;
-        let openings: Vec<String> = outcome
-            .entries
-            .iter()
-            .filter(of_pairing)
-            .map(opening)
-            .collect();
+        let openings: Vec<_> = entries.iter().filter(is_of_pairing).map(opening).collect();
         assert_eq!(openings.len(), 2);
         assert_ne!(openings[0], openings[1]);
     }
-    match_settings.format = Format::Gauntlet;
-    let pairings = match_settings.pairings();
-    assert_eq!(pairings, [[0, 1], [0, 2]]);
 }
 
 #[test]
 fn few_openings_are_an_error_before_the_first_game() {
     let folder = Folder::new();
-    let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 6);
-    let lines = "startpos moves 7g7f\nstartpos moves 2g2f\n";
-    match_settings.openings.source = Source::File(folder.write("openings.sfen", lines));
-    let result = play_with(&match_settings, folder, 1, &Stop::new(), &|_| {});
-    let error = result.err().expect("two openings make four games");
-    let text = error.to_string();
-    assert!(
-        text.starts_with("2 openings for 3 pairs of games"),
-        "{text}"
-    );
+    let mut settings = between(["a", "b"], 6);
+    settings.openings.source = Source::File(folder.write("openings.sfen", TWO_OPENINGS));
+    refusal(folder, &settings).must_begin("2 openings for 3 pairs of games");
 }
 
 #[test]
@@ -117,203 +106,140 @@ fn an_interrupted_match_goes_on_as_if_nothing_had_been() {
     assert_eq!(part.entries.len(), 3);
     assert_eq!(part.json()["is_interrupted"], true);
     // A kill in the middle of a line.
-    let journal = part.folder.join("match/games.jsonl");
-    let mut text = fs::read_to_string(&journal).unwrap();
-    text.push_str("{\"game\":3,\"black\":\"oth");
-    fs::write(&journal, text).unwrap();
+    let mut journal = part.folder.text("match/games.jsonl");
+    journal.push_str("{\"game\":3,\"black\":\"oth");
+    part.folder.write("match/games.jsonl", journal);
     let resumed = play_with(&fast_match(6), part.folder, 2, &Stop::new(), &|_| {});
     let resumed = resumed.expect("the match can go on");
     assert_eq!(games(&resumed.entries), games(&whole.entries));
     assert_eq!(resumed.json()["pairings"], whole.json()["pairings"]);
-    let lines = fs::read_to_string(resumed.folder.join("match/games.sfen")).unwrap();
+    let lines = resumed.folder.text("match/games.sfen");
     assert_eq!(lines.lines().count(), 6);
     for entry in &resumed.entries {
-        assert!(lines.contains(&entry.line));
+        lines.must_have(&entry.line);
     }
 }
 
 /// What is refused leaves the folder as it was, or nothing would continue the match.
 #[test]
 fn settings_that_are_refused_are_not_kept() {
-    let match_settings = settings(vec![engine("a", ""), engine("b", "")], 4);
-    let outcome = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
-    let folder = outcome.expect("the match can be played").folder;
-    let path = folder.join("match");
+    let settings = between(["a", "b"], 4);
+    let folder = play(&settings).folder;
+    let path = folder.file("match");
     let refused = |other: &MatchSettings| {
         let (journal, entries) = MatchFolder::resume(&path).unwrap();
         let result = runner::run(other, journal, &entries, 1, &Stop::new(), &|_| {});
-        assert_eq!(read_settings(&path).unwrap(), match_settings);
-        result.expect_err("these games are not possible")
+        assert_eq!(read_settings(&path).unwrap(), settings);
+        result
+            .expect_err("these games are not possible")
+            .to_string()
     };
-    let mut other = match_settings.clone();
+    let mut other = settings.clone();
     other.games = Some(2);
-    let error = refused(&other).to_string();
-    assert!(error.contains("--games 2: 4 are played already"), "{error}");
-    let lines = folder.write("few.sfen", "startpos moves 7g7f\n");
+    refused(&other).must_have("--games 2: 4 are played already");
     other.games = Some(40);
-    other.openings.source = Source::File(lines);
-    let error = refused(&other).to_string();
-    assert!(error.starts_with("1 opening for 20 pairs"), "{error}");
-    let mut longer = match_settings.clone();
+    other.openings.source = Source::File(folder.write("few.sfen", "startpos moves 7g7f\n"));
+    refused(&other).must_begin("1 opening for 20 pairs");
+    let mut longer = settings.clone();
     longer.games = Some(6);
-    let outcome = play_with(&longer, folder, 1, &Stop::new(), &|_| {});
-    assert_eq!(outcome.expect("it can be extended").entries.len(), 6);
+    let outcome = play_in(folder, &longer).expect("it can be extended");
+    assert_eq!(outcome.entries.len(), 6);
 }
 
 #[test]
 fn a_match_whose_openings_have_changed_does_not_go_on() {
     let folder = Folder::new();
-    let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 2);
-    let lines = folder.write(
-        "openings.sfen",
-        "startpos moves 7g7f\nstartpos moves 2g2f\n",
-    );
-    match_settings.openings.source = Source::File(lines);
-    let outcome = play_with(&match_settings, folder, 1, &Stop::new(), &|_| {});
-    let folder = outcome.expect("the match can be played").folder;
-    folder.write(
-        "openings.sfen",
-        "startpos moves 1g1f\nstartpos moves 9g9f\n",
-    );
-    match_settings.games = Some(4);
-    let error = play_with(&match_settings, folder, 1, &Stop::new(), &|_| {}).err();
-    let error = error.expect("the openings are others").to_string();
-    assert!(
-        error.contains("game 0 began with 'startpos moves"),
-        "{error}"
-    );
+    let mut settings = between(["a", "b"], 2);
+    settings.openings.source = Source::File(folder.write("openings.sfen", TWO_OPENINGS));
+    let outcome = play_in(folder, &settings).expect("the match can be played");
+    let others = "startpos moves 1g1f\nstartpos moves 9g9f\n";
+    outcome.folder.write("openings.sfen", others);
+    settings.games = Some(4);
+    refusal(outcome.folder, &settings).must_have("game 0 began with 'startpos moves");
 }
 
 #[test]
 fn the_parts_of_a_match_are_the_whole() {
     let whole = play(&fast_match(6));
-    let parts: Vec<Outcome> = (0..3)
-        .map(|index| {
-            let mut part = fast_match(6);
-            part.shard = Some(Shard { index, count: 3 });
-            play(&part)
-        })
-        .collect();
-    let folders: Vec<_> = parts.iter().map(|part| part.folder.join("match")).collect();
+    let part_of = |seed, index| {
+        let mut part = fast_match(6);
+        part.openings.seed = seed;
+        part.shard = Some(Shard { index, count: 3 });
+        play(&part)
+    };
+    let parts = [0, 1, 2].map(|index| part_of(7, index));
+    let folders = parts.each_ref().map(|part| part.folder.file("match"));
     let merged = merge(&folders).expect("these are parts of one match");
     assert!(merged.notes().is_empty());
-    let entries: Vec<GameEntry> = merged
-        .entries()
-        .iter()
-        .map(|(_, entry)| entry.clone())
-        .collect();
-    assert_eq!(games(&entries), games(&whole.entries));
+    let entries = games(merged.entries().iter().map(|(_, entry)| entry));
+    assert_eq!(entries, games(&whole.entries));
     let summary = serde_json::to_value(merged.summary("here").unwrap()).unwrap();
     for part in ["games", "pairings", "black", "endings"] {
         assert_eq!(summary[part], whole.json()[part], "{part}");
     }
-    let out = whole.folder.join("merged");
+    let out = whole.folder.file("merged");
     merged.write(&out).expect("the folder can be written");
     let again = merge(std::slice::from_ref(&out)).expect("a merged match is a match");
     assert_eq!(
-        games(&entries),
-        games(
-            &again
-                .entries()
-                .iter()
-                .map(|(_, e)| e.clone())
-                .collect::<Vec<_>>()
-        )
+        entries,
+        games(again.entries().iter().map(|(_, entry)| entry))
     );
     for (_, entry) in again.entries() {
         assert!(out.join(&entry.record).exists());
     }
     // One part is missing, one is there twice, one is of another match.
     let two = merge(&folders[..2]).unwrap();
-    let missing = "not in these folders: 2 games of the match";
-    assert_eq!(two.notes(), [missing]);
-    let twice = merge(&[folders[0].clone(), folders[0].clone()])
-        .err()
-        .unwrap();
-    assert!(twice.to_string().contains("game 0"), "{twice}");
-    let mut other = fast_match(6);
-    other.openings.seed = 8;
-    other.shard = Some(Shard { index: 1, count: 3 });
-    let other = play(&other);
-    let foreign = merge(&[folders[0].clone(), other.folder.join("match")])
-        .err()
-        .unwrap();
-    assert!(
-        foreign
-            .to_string()
-            .contains("openings.seed is 8 instead of"),
-        "{foreign}"
-    );
+    assert_eq!(two.notes(), ["not in these folders: 2 games of the match"]);
+    let other = part_of(8, 1);
+    for (second, words) in [
+        (&folders[0], "game 0"),
+        (&other.folder.file("match"), "openings.seed is 8 instead of"),
+    ] {
+        let error = merge(&[folders[0].clone(), second.clone()]).err();
+        error.expect("they do not fit").to_string().must_have(words);
+    }
 }
 
 #[test]
 fn the_sequential_test_ends_the_match() {
-    let mut match_settings = settings(vec![engine("strong", ""), engine("weak", "resign:1")], 2);
-    match_settings.games = None;
-    match_settings.sprt = Some("elo0=0 elo1=50".parse::<Sprt>().unwrap());
-    let outcome = play(&match_settings);
+    let mut settings = between(["strong", "weak:resign:1"], 2);
+    settings.games = None;
+    settings.sprt = Some("elo0=0 elo1=50".parse::<Sprt>().unwrap());
+    let outcome = play(&settings);
     let json = outcome.json();
     assert_eq!(json["pairings"][0]["sprt"]["verdict"], "H1", "{json:#}");
     assert_eq!(json["is_interrupted"], false);
-    assert!(
-        (10..200).contains(&outcome.entries.len()),
-        "{}",
-        outcome.entries.len()
-    );
-    match_settings.engines.reverse();
-    let json = play(&match_settings).json();
+    let games = outcome.entries.len();
+    assert!((10..200).contains(&games), "{games}");
+    settings.engines.reverse();
+    let json = play(&settings).json();
     assert_eq!(json["pairings"][0]["sprt"]["verdict"], "H0");
 }
 
 #[test]
-fn a_folder_holds_one_match() {
-    let outcome = play(&fast_match(2));
-    let path = outcome.folder.join("match");
-    let again = MatchFolder::create(&path, &fast_match(2));
-    assert!(matches!(again, Err(FolderError::Occupied { .. })));
-    let nothing = raicho::arena::journal::read(outcome.folder.path());
-    assert!(matches!(nothing, Err(FolderError::Missing { .. })));
-    fs::write(path.join("games.jsonl"), "{}\n").unwrap();
-    let broken = raicho::arena::journal::read(&path).unwrap_err().to_string();
-    assert!(
-        broken.contains("games.jsonl line 1: missing field"),
-        "{broken}"
-    );
-}
-
-#[test]
 fn engines_may_think_on_the_opponents_time() {
-    let mut match_settings = settings(vec![raicho("one", 500), raicho("other", 500)], 2);
-    match_settings.ponder = true;
-    for engine in &mut match_settings.engines {
-        engine.time_control = super::byoyomi(30);
-        let delays =
-            ["NetworkDelay", "NetworkDelay2"].map(|name| (name.to_owned(), "0".to_owned()));
-        engine.options.extend(delays);
-        engine
-            .options
-            .push(("MinimumThinkingTime".to_owned(), "1".to_owned()));
-        engine
-            .options
-            .push(("RoundUpToFullSecond".to_owned(), "false".to_owned()));
+    let mut settings = settings([raicho("one", 500), raicho("other", 500)], 2);
+    settings.ponder = true;
+    for engine in &mut settings.engines {
+        engine.time_control = byoyomi(30);
+        set_option(engine, "NetworkDelay", "0");
+        set_option(engine, "NetworkDelay2", "0");
+        set_option(engine, "MinimumThinkingTime", "1");
+        set_option(engine, "RoundUpToFullSecond", "false");
     }
-    match_settings.rules.margin = Duration::from_secs(10);
-    match_settings.check_pv = true;
-    let outcome = play(&match_settings);
-    for entry in &outcome.entries {
+    settings.rules.margin = Duration::from_secs(10);
+    settings.check_pv = true;
+    for entry in play(&settings).entries {
         assert!(!entry.reason.is_fault(), "{entry:?}");
-        assert_eq!(
-            entry.figures[0].line_faults + entry.figures[1].line_faults,
-            0
-        );
+        assert_eq!(entry.figures.map(|figures| figures.line_faults), [0, 0]);
     }
 }
 
 /// The same games whatever the machine does, and the record has the time that the clock counted.
 #[test]
 fn clocks_that_count_nodes_repeat_games() {
-    let mut match_settings = settings(vec![raicho("one", 1), raicho("other", 1)], 2);
-    for engine in &mut match_settings.engines {
+    let mut settings = settings([raicho("one", 1), raicho("other", 1)], 2);
+    for engine in &mut settings.engines {
         engine.time_control = TimeControl {
             // Long enough that the real clock, which counts too, ends no search on a busy machine.
             base: Duration::from_secs(6),
@@ -322,16 +248,14 @@ fn clocks_that_count_nodes_repeat_games() {
             ..TimeControl::default()
         };
     }
-    let [first, second] = [play(&match_settings), play(&match_settings)];
+    let [first, second] = [play(&settings), play(&settings)];
     assert_eq!(games(&first.entries), games(&second.entries));
     for entry in &first.entries {
         assert!(!entry.reason.is_fault(), "{entry:?}");
     }
     let record = first.file(&first.entries[0].record);
-    let thoughts: Vec<&str> = record
-        .lines()
-        .filter(|line| line.contains(" nodes "))
-        .collect();
+    let thoughts = record.lines().filter(|line| line.contains(" nodes "));
+    let thoughts: Vec<&str> = thoughts.collect();
     assert!(thoughts.len() > 10, "{record}");
     for line in thoughts {
         let word = |name: &str| {
@@ -348,17 +272,16 @@ fn clocks_that_count_nodes_repeat_games() {
 /// One node to a millisecond and a millisecond a move: no search is that short.
 #[test]
 fn a_clock_that_counts_nodes_can_be_overrun() {
-    let mut match_settings = settings(vec![raicho("one", 1), raicho("other", 1)], 1);
-    for engine in &mut match_settings.engines {
+    let mut settings = settings([raicho("one", 1), raicho("other", 1)], 1);
+    for engine in &mut settings.engines {
         engine.time_control = TimeControl {
             nodes_time: Some(1),
-            ..super::byoyomi(1)
+            ..byoyomi(1)
         };
     }
-    let outcome = play(&match_settings);
-    let entry = &outcome.entries[0];
+    let entry = &play(&settings).entries[0];
     assert_eq!(entry.reason, Reason::TimeLoss, "{entry:?}");
-    assert!(entry.detail.starts_with("nodes for"), "{entry:?}");
+    entry.detail.must_begin("nodes for");
     let late = entry.time_loss.expect("it says by how much").late;
     assert!(!late.is_zero());
     let nodes: u64 = entry.figures.iter().map(|figures| figures.nodes).sum();
@@ -366,38 +289,23 @@ fn a_clock_that_counts_nodes_can_be_overrun() {
 }
 
 #[test]
-fn a_clock_that_counts_nodes_needs_an_engine_that_does() {
-    let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 2);
-    match_settings.engines[0].time_control.nodes_time = Some(100);
-    let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
-    let error = result.err().expect("the engine has no such option");
-    let text = format!("{error} {:?}", std::error::Error::source(&error));
-    assert!(text.contains("NodesTime"), "{text}");
-}
-
-#[test]
-fn an_engine_that_cannot_do_as_it_was_told_ends_the_match() {
-    let mut match_settings = settings(vec![raicho("a", 50), raicho("b", 50)], 2);
-    let option = ("EvalFile".to_owned(), "nowhere.nnue".to_owned());
-    match_settings.engines[0].options.push(option);
-    let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
-    let error = result.err().expect("the file is missing");
-    let text = format!("{error} {:?}", std::error::Error::source(&error));
-    assert!(text.contains("nowhere.nnue"), "{text}");
+fn what_an_engine_cannot_do_ends_the_match() {
+    let mut no_node_clock = between(["a", "b"], 2);
+    no_node_clock.engines[0].time_control.nodes_time = Some(100);
+    refusal(Folder::new(), &no_node_clock).must_have("NodesTime");
+    let mut no_network = settings([raicho("a", 50), raicho("b", 50)], 2);
+    set_option(&mut no_network.engines[0], "EvalFile", "nowhere.nnue");
+    refusal(Folder::new(), &no_network).must_have("nowhere.nnue");
 }
 
 #[test]
 fn without_a_number_of_games_the_openings_are_the_end() {
     let folder = Folder::new();
-    let mut match_settings = settings(vec![engine("a", ""), engine("b", "")], 2);
-    let lines = folder.write(
-        "openings.sfen",
-        "startpos moves 7g7f\nstartpos moves 2g2f\n",
-    );
-    match_settings.openings.source = Source::File(lines);
-    match_settings.games = None;
-    match_settings.sprt = Some(Sprt::default());
-    let outcome = play_with(&match_settings, folder, 2, &Stop::new(), &|_| {}).expect("it ends");
+    let mut settings = between(["a", "b"], 2);
+    settings.openings.source = Source::File(folder.write("openings.sfen", TWO_OPENINGS));
+    settings.games = None;
+    settings.sprt = Some(Sprt::default());
+    let outcome = play_with(&settings, folder, 2, &Stop::new(), &|_| {}).expect("it ends");
     assert_eq!(outcome.entries.len(), 4);
     assert_eq!(outcome.json()["is_interrupted"], false);
     assert_eq!(outcome.notes.len(), 1, "{:?}", outcome.notes);
@@ -409,21 +317,17 @@ fn engines_play_from_their_books_only_if_they_may() {
     let folder = Folder::new();
     let book = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n\
         9i9h none 90 30 1\n";
-    let book = folder.write("unusual.db", book);
-    let with_book = |name: &str| {
-        let mut engine = raicho(name, 1);
-        engine.time_control = super::byoyomi(20);
-        let option = ("BookFile".to_owned(), book.display().to_string());
-        engine.options.push(option);
-        engine
-    };
-    let mut match_settings = settings(vec![with_book("one"), with_book("other")], 1);
-    match_settings.openings.source = Source::Startpos;
-    match_settings.rules.max_moves = 3;
-    for (may, begins) in [(false, false), (true, true)] {
-        match_settings.rules.own_book = may;
-        let outcome = play(&match_settings);
-        let line = &outcome.entries[0].line;
-        assert_eq!(line.starts_with("startpos moves 9i9h"), begins, "{line}");
+    folder.write("unusual.db", book);
+    let mut settings = settings([raicho("one", 1), raicho("other", 1)], 1);
+    for engine in &mut settings.engines {
+        engine.time_control = byoyomi(20);
+        set_option(engine, "BookFile", &folder.path("unusual.db"));
+    }
+    settings.openings.source = Source::Startpos;
+    settings.rules.max_moves = 3;
+    for may in [false, true] {
+        settings.rules.own_book = may;
+        let line = &play(&settings).entries[0].line;
+        assert_eq!(line.starts_with("startpos moves 9i9h"), may, "{line}");
     }
 }

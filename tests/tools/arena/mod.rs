@@ -4,13 +4,13 @@ mod faults;
 mod matches;
 mod rules;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use crate::folder::Folder;
 use crate::misbehaving;
+use crate::runner::RAICHO;
 use raicho::arena::ArenaError;
 use raicho::arena::journal::{self, GameEntry, MatchFolder};
 use raicho::arena::referee::Rules;
@@ -22,44 +22,8 @@ use raicho::openings::{OpeningSettings, Order, Source};
 use raicho::runs::Stop;
 use raicho::usi::client::Program;
 
-/// A folder that is gone when the test is over, unless the test failed.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("arena-{}-{number}", std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&path).expect("the folder for tests can be written");
-        Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    pub(crate) fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.join(name);
-        fs::write(&path, text).expect("the folder for tests can be written");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-}
-
 /// An engine of these tests with a behaviour (see `misbehaving`).
-pub(crate) fn engine(name: &str, behaviour: &str) -> EngineSettings {
+fn engine(name: &str, behaviour: &str) -> EngineSettings {
     let program = misbehaving::program(behaviour);
     EngineSettings {
         name: name.to_owned(),
@@ -70,10 +34,10 @@ pub(crate) fn engine(name: &str, behaviour: &str) -> EngineSettings {
 }
 
 /// Our own engine.
-pub(crate) fn raicho(name: &str, nodes: u64) -> EngineSettings {
+fn raicho(name: &str, nodes: u64) -> EngineSettings {
     EngineSettings {
         name: name.to_owned(),
-        program: Program::new(env!("CARGO_BIN_EXE_raicho")),
+        program: Program::new(RAICHO),
         // One thread, so that the same game comes again.
         options: [("USI_Hash", "1"), ("Threads", "1")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -85,17 +49,27 @@ pub(crate) fn raicho(name: &str, nodes: u64) -> EngineSettings {
     }
 }
 
-pub(crate) fn byoyomi(milliseconds: u64) -> TimeControl {
+fn byoyomi(milliseconds: u64) -> TimeControl {
     TimeControl {
         byoyomi: Duration::from_millis(milliseconds),
         ..TimeControl::default()
     }
 }
 
+/// A match of this number of games between engines of these tests, with short games and short
+/// patience. Each is named with its behaviour: `["honest", "faulty:die"]`.
+fn between<const COUNT: usize>(engines: [&str; COUNT], games: u64) -> MatchSettings {
+    let engine = |text: &str| {
+        let (name, behaviour) = text.split_once(':').unwrap_or((text, ""));
+        engine(name, behaviour)
+    };
+    settings(engines.map(engine), games)
+}
+
 /// A match of this number of games, with short games and short patience.
-pub(crate) fn settings(engines: Vec<EngineSettings>, games: u64) -> MatchSettings {
+fn settings(engines: impl Into<Vec<EngineSettings>>, games: u64) -> MatchSettings {
     MatchSettings {
-        engines,
+        engines: engines.into(),
         format: Format::RoundRobin,
         games: Some(games),
         rules: Rules {
@@ -120,39 +94,52 @@ pub(crate) fn settings(engines: Vec<EngineSettings>, games: u64) -> MatchSetting
 }
 
 /// What a match left.
-pub(crate) struct Outcome {
-    pub(crate) folder: Folder,
-    pub(crate) entries: Vec<GameEntry>,
-    pub(crate) summary: Summary,
-    pub(crate) notes: Vec<String>,
+struct Outcome {
+    folder: Folder,
+    entries: Vec<GameEntry>,
+    summary: Summary,
+    notes: Vec<String>,
 }
 
 impl Outcome {
-    pub(crate) fn json(&self) -> serde_json::Value {
+    fn json(&self) -> serde_json::Value {
         serde_json::to_value(&self.summary).expect("a summary is JSON")
     }
 
     /// The text of a file that an entry names.
-    pub(crate) fn file(&self, path: &Path) -> String {
-        let path = self.folder.join("match").join(path);
-        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    fn file(&self, path: &Path) -> String {
+        self.folder.text(&format!("match/{}", path.display()))
     }
 }
 
 /// Plays a whole match.
-pub(crate) fn play(settings: &MatchSettings) -> Outcome {
-    play_with(settings, Folder::new(), 1, &Stop::new(), &|_| {}).expect("the match can be played")
+fn play(settings: &MatchSettings) -> Outcome {
+    play_in(Folder::new(), settings).expect("the match can be played")
+}
+
+/// Plays a match in a folder, or goes on with that which is there.
+fn play_in(folder: Folder, settings: &MatchSettings) -> Result<Outcome, ArenaError> {
+    play_with(settings, folder, 1, &Stop::new(), &|_| {})
+}
+
+/// Why a match cannot be played, with the cause.
+fn refusal(folder: Folder, settings: &MatchSettings) -> String {
+    let error = play_in(folder, settings)
+        .err()
+        .expect("it cannot be played");
+    let source = std::error::Error::source(&error).map(ToString::to_string);
+    format!("{error} {}", source.unwrap_or_default())
 }
 
 /// Plays a match, or goes on with that in the folder.
-pub(crate) fn play_with(
+fn play_with(
     settings: &MatchSettings,
     folder: Folder,
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(&Event<'_>) + Sync),
 ) -> Result<Outcome, ArenaError> {
-    let path = folder.join("match");
+    let path = folder.file("match");
     let (journal, entries) = if path.exists() {
         MatchFolder::resume(&path)?
     } else {

@@ -3,14 +3,23 @@
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
+use std::thread::sleep;
 use std::time::Duration;
 
 use super::guest::{Client, Guest, SECRET};
-use crate::tools::arena::Folder;
+use crate::folder::Folder;
+use crate::runner::Text;
 
 const SUMMARY: &str = "BEGIN Game_Summary\nFormat:Shogi 1.0\nGame_ID:game\nName+:tester\n\
     Name-:rival\nYour_Turn:+\nReconnect_Token:token\nBEGIN Time\nTotal_Time:60\nByoyomi:1\n\
     END Time\nBEGIN Position\nPI\n+\nEND Position\nEND Game_Summary\n";
+
+/// A port, a folder, and a client that connects and plays one game with Raicho.
+fn quick() -> (TcpListener, Folder, Client) {
+    let (listener, folder) = (listen(), Folder::new());
+    let client = Client::quick(&listener, &folder);
+    (listener, folder, client)
+}
 
 fn listen() -> TcpListener {
     TcpListener::bind("127.0.0.1:0").expect("a port")
@@ -26,15 +35,13 @@ fn begin_game(listener: &TcpListener) -> (Guest, String) {
     (guest, first)
 }
 
-fn journal(out: &Path) -> String {
-    fs::read_to_string(out.join("games.jsonl")).expect("a journal")
+fn milliseconds(number: u64) {
+    sleep(Duration::from_millis(number));
 }
 
 #[test]
 fn an_interrupted_game_is_resumed() {
-    let (listener, folder) = (listen(), Folder::new());
-    let client = Client::quick(&listener, &folder.join("games"));
-    let out = client.out.clone();
+    let (listener, folder, client) = quick();
     let (guest, first) = begin_game(&listener);
     drop(guest);
     let mut guest = Guest::accept(&listener);
@@ -49,93 +56,84 @@ fn an_interrupted_game_is_resumed() {
     assert_eq!(guest.hear(), "LOGOUT");
     guest.say("LOGOUT:completed\n");
     assert!(client.end().0.success());
-    assert_eq!(journal(&out).lines().count(), 1);
-    assert!(journal(&out).contains("\"result\":\"win\""));
+    assert_eq!(folder.lines("games/games.jsonl"), 1);
+    folder
+        .text("games/games.jsonl")
+        .must_have("\"result\":\"win\"");
 }
 
 /// All files below a folder.
 fn files(folder: &Path) -> Vec<String> {
-    let mut texts = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let texts = entries.map(|entry| {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            texts.extend(files(&path));
-        } else {
-            let bytes = fs::read(&path).expect("a file");
-            texts.push(String::from_utf8_lossy(&bytes).into_owned());
+            return files(&path);
         }
-    }
-    texts
+        let bytes = fs::read(&path).expect("a file");
+        vec![String::from_utf8_lossy(&bytes).into_owned()]
+    });
+    texts.flatten().collect()
 }
 
 #[test]
 fn the_password_shows_up_nowhere() {
-    let (listener, folder) = (listen(), Folder::new());
-    let client = Client::quick(&listener, &folder.join("games"));
-    let out = client.out.clone();
+    let (listener, folder, client) = quick();
     let mut guest = Guest::welcome(&listener);
     // What `ps` shows; elsewhere there is no such file.
-    if let Ok(line) = fs::read(format!("/proc/{}/cmdline", client.process.id())) {
+    if let Ok(line) = fs::read(format!("/proc/{}/cmdline", client.0.id())) {
         let line = String::from_utf8_lossy(&line).into_owned();
-        assert!(line.contains("--password-variable") && !line.contains(SECRET));
+        line.must_have("--password-variable").must_lack(SECRET);
     }
     guest.say(&format!("##[ECHO] LOGIN tester x-60-1,{SECRET}\n"));
     guest.play(SUMMARY);
     let (status, printed) = client.end();
     assert!(status.success());
-    assert!(printed.contains("won against rival"), "{printed}");
-    assert!(!printed.contains(SECRET), "{printed}");
-    let files = files(&out);
+    printed.must_have("won against rival").must_lack(SECRET);
+    let files = files(&folder.file("games"));
     assert!(files.len() >= 4, "settings, journal, record, log");
-    assert!(files.iter().all(|text| !text.contains(SECRET)));
-    let blanked = ["< ##[ECHO] LOGIN tester x-60-1,****", "> LOGIN tester ****"];
-    for text in blanked {
-        let is_there = files.iter().any(|file| file.contains(text));
-        assert!(is_there, "{text}");
+    files.concat().must_lack(SECRET);
+    for blanked in ["< ##[ECHO] LOGIN tester x-60-1,****", "> LOGIN tester ****"] {
+        files.concat().must_have(blanked);
     }
 }
 
 #[test]
 fn a_record_that_cannot_be_written_is_kept_until_it_can() {
     let (listener, folder) = (listen(), Folder::new());
-    let out = folder.join("games");
-    fs::create_dir_all(&out).expect("a folder");
     // A file stands where the folder of the records should be.
-    fs::write(out.join("csa"), "in the way").expect("a file");
-    let client = Client::quick(&listener, &out);
+    folder.write("games/csa", "in the way");
+    let client = Client::quick(&listener, &folder);
     Guest::welcome(&listener).play(SUMMARY);
-    std::thread::sleep(Duration::from_secs(1));
-    fs::remove_file(out.join("csa")).expect("the file goes");
+    milliseconds(1000);
+    folder.remove("games/csa");
     let (status, printed) = client.end();
     assert!(status.success(), "{printed}");
-    assert!(printed.contains("a game is not written yet"), "{printed}");
-    assert_eq!(journal(&out).lines().count(), 1);
-    assert_eq!(fs::read_dir(out.join("csa")).expect("records").count(), 1);
+    printed.must_have("a game is not written yet");
+    assert_eq!(folder.lines("games/games.jsonl"), 1);
+    assert_eq!(folder.names("games/csa").len(), 1);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_record_that_cannot_be_written_to_the_end_is_an_error() {
     let (listener, folder) = (listen(), Folder::new());
-    let out = folder.join("games");
-    fs::create_dir_all(&out).expect("a folder");
-    fs::write(out.join("csa"), "in the way").expect("a file");
-    let client = Client::quick(&listener, &out);
+    folder.write("games/csa", "in the way");
+    let client = Client::quick(&listener, &folder);
     Guest::welcome(&listener).play(SUMMARY);
-    std::thread::sleep(Duration::from_millis(500));
+    milliseconds(500);
     client.signal("INT");
     let (status, printed) = client.end();
     assert!(!status.success());
-    assert!(printed.contains("game not written"), "{printed}");
+    printed.must_have("game not written");
 }
 
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_while_waiting_for_a_game() {
-    let (listener, folder) = (listen(), Folder::new());
-    let client = Client::quick(&listener, &folder.join("games"));
+    let (listener, _folder, client) = quick();
     let mut guest = Guest::welcome(&listener);
-    std::thread::sleep(Duration::from_millis(300));
+    milliseconds(300);
     client.signal("INT");
     assert_eq!(guest.hear(), "LOGOUT");
     guest.say("LOGOUT:completed\n");
@@ -146,9 +144,9 @@ fn ctrl_c_ends_while_waiting_for_a_game() {
 #[test]
 fn ctrl_c_ends_while_the_engine_starts() {
     let (listener, folder) = (listen(), Folder::new());
-    let more = ["--engine", "cmd=sleep,args=300"];
-    let client = Client::start(&listener, &folder.join("games"), &more);
-    std::thread::sleep(Duration::from_secs(1));
+    let engine = "--engine cmd=sleep,args=300";
+    let client = Client::for_one_game(&listener, &folder, engine);
+    milliseconds(1000);
     client.signal("INT");
     assert!(client.end().0.success());
 }
@@ -156,10 +154,9 @@ fn ctrl_c_ends_while_the_engine_starts() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_ends_between_two_connections() {
-    let (listener, folder) = (listen(), Folder::new());
-    let client = Client::quick(&listener, &folder.join("games"));
+    let (listener, _folder, client) = quick();
     drop(Guest::accept(&listener));
-    std::thread::sleep(Duration::from_millis(500));
+    milliseconds(500);
     client.signal("INT");
     assert!(client.end().0.success());
 }
@@ -169,18 +166,16 @@ fn ctrl_c_ends_between_two_connections() {
 #[cfg(unix)]
 #[test]
 fn the_third_ctrl_c_records_the_running_game() {
-    let (listener, folder) = (listen(), Folder::new());
-    let client = Client::quick(&listener, &folder.join("games"));
-    let out = client.out.clone();
+    let (listener, folder, client) = quick();
     let (mut guest, first) = begin_game(&listener);
     guest.say(&format!("{first},T1\n"));
     for _ in 0..3 {
-        std::thread::sleep(Duration::from_millis(500));
+        milliseconds(500);
         client.signal("INT");
     }
     client.end();
-    assert!(journal(&out).contains("\"moves\":1"), "{}", journal(&out));
-    assert_eq!(fs::read_dir(out.join("csa")).expect("records").count(), 1);
+    folder.text("games/games.jsonl").must_have("\"moves\":1");
+    assert_eq!(folder.names("games/csa").len(), 1);
 }
 
 #[test]
@@ -193,26 +188,12 @@ fn several_accounts_play_at_once() {
             "[[account]]\nname = \"{name}\"\nhost = \"127.0.0.1:{port}\"\ngame = \"x-60-1\"\n\
              games = 1\nout = \"{}\"\npassword_variable = \"FAKE_PASSWORD\"\n\
              options = {{ USI_Hash = 16, NodesLimit = 500{threads} }}\n",
-            folder.join(name).display()
+            folder.path(name)
         )
     };
-    let config = folder.join("raicho.toml");
-    let text = ["one", "two", "three"].map(account).concat();
-    fs::write(&config, text).expect("a file");
-    let config = config.to_str().expect("a path");
-    let process = std::process::Command::new(env!("CARGO_BIN_EXE_raicho"))
-        .args(["csa", "--config", config])
-        .args(["--account", "one", "--account", "three"])
-        .env("FAKE_PASSWORD", SECRET)
-        .stdin(std::process::Stdio::null())
-        .stderr(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .expect("the client starts");
-    let client = Client {
-        process,
-        out: folder.join("one"),
-    };
+    folder.write("raicho.toml", ["one", "two", "three"].map(account).concat());
+    let words = "--config raicho.toml --account one --account three";
+    let client = Client::start(&listener, &folder, words);
     // Both are logged in before either has a game.
     let mut guests = [Guest::accept(&listener), Guest::accept(&listener)];
     let mut names = Vec::new();
@@ -229,16 +210,10 @@ fn several_accounts_play_at_once() {
     }
     let (status, printed) = client.end();
     assert!(status.success(), "{printed}");
-    assert!(
-        printed.contains("each with its own engine: one 3 threads, three "),
-        "{printed}"
-    );
+    printed.must_have("each with its own engine: one 3 threads, three ");
     for name in names {
-        assert!(
-            printed.contains(&format!("{name}: won against rival")),
-            "{printed}"
-        );
-        assert_eq!(journal(&folder.join(&name)).lines().count(), 1);
+        printed.must_have(format!("{name}: won against rival"));
+        assert_eq!(folder.lines(&format!("{name}/games.jsonl")), 1);
     }
-    assert!(!folder.join("two").exists());
+    assert!(!folder.has("two"));
 }

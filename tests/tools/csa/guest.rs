@@ -2,10 +2,12 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::folder::Folder;
+use crate::runner::{Raicho, text};
 
 /// A secret that must show up nowhere.
 pub(super) const SECRET: &str = "sesame5678";
@@ -14,72 +16,61 @@ pub(super) const SECRET: &str = "sesame5678";
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A client that is killed if the test fails.
-pub(super) struct Client {
-    pub(super) process: Child,
-    pub(super) out: PathBuf,
-}
+pub(super) struct Client(pub(super) Child);
 
 impl Client {
-    /// Starts a client for one game on this machine, with more arguments.
-    pub(super) fn start(listener: &TcpListener, out: &Path, more: &[&str]) -> Self {
-        let port = listener.local_addr().expect("the port").port();
-        let process = Command::new(env!("CARGO_BIN_EXE_raicho"))
-            .args(["csa", "--host", &format!("127.0.0.1:{port}")])
-            .args(["--id", "tester", "--games", "1"])
-            .args(["--password-variable", "FAKE_PASSWORD", "--out"])
-            .arg(out)
-            .args(more)
-            .env("FAKE_PASSWORD", format!("x-60-1,{SECRET}"))
+    /// Starts `raicho csa` in a folder with these words, in which `{port}` stands for the port.
+    pub(super) fn start(listener: &TcpListener, folder: &Folder, words: &str) -> Self {
+        let port = listener.local_addr().expect("the port").port().to_string();
+        let words = format!("csa {}", words.replace("{port}", &port));
+        let mut command = Raicho::new(&words).within(folder).command();
+        command.env("FAKE_PASSWORD", format!("x-60-1,{SECRET}"));
+        command
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the client starts");
-        Self {
-            process,
-            out: out.to_owned(),
-        }
+            .stdout(Stdio::piped());
+        Self(command.spawn().expect("the client starts"))
+    }
+
+    /// Starts a client for one game whose results go to `games`, with more words.
+    pub(super) fn for_one_game(listener: &TcpListener, folder: &Folder, more: &str) -> Self {
+        let words = "--host 127.0.0.1:{port} --id tester --games 1 --out games";
+        let words = format!("{words} --password-variable FAKE_PASSWORD {more}");
+        Self::start(listener, folder, &words)
     }
 
     /// The same with Raicho as the engine, which moves at once.
-    pub(super) fn quick(listener: &TcpListener, out: &Path) -> Self {
-        let options = ["Threads=1", "USI_Hash=16", "NodesLimit=500"];
-        let more = options.map(|option| ["--option", option]);
-        Self::start(listener, out, more.as_flattened())
+    pub(super) fn quick(listener: &TcpListener, folder: &Folder) -> Self {
+        let options = "--option Threads=1 --option USI_Hash=16 --option NodesLimit=500";
+        Self::for_one_game(listener, folder, options)
     }
 
     /// Waits for the end; returns the status and all that was printed.
     pub(super) fn end(mut self) -> (ExitStatus, String) {
         let deadline = Instant::now() + PATIENCE;
-        let status = loop {
-            if let Some(status) = self.process.try_wait().expect("a process") {
-                break status;
-            }
+        while self.0.try_wait().expect("a process").is_none() {
             assert!(Instant::now() < deadline, "the client does not end");
             thread::sleep(Duration::from_millis(20));
-        };
-        let mut text = String::new();
-        let stdout = self.process.stdout.take().expect("a pipe");
-        let stderr = self.process.stderr.take().expect("a pipe");
-        stdout
-            .chain(stderr)
-            .read_to_string(&mut text)
-            .expect("text");
-        (status, text)
+        }
+        let (stdout, stderr) = (self.0.stdout.take(), self.0.stderr.take());
+        let mut printed = Vec::new();
+        let mut pipes = stdout.expect("a pipe").chain(stderr.expect("a pipe"));
+        pipes.read_to_end(&mut printed).expect("its output");
+        (self.0.wait().expect("it has ended"), text(&printed))
     }
 
     /// Sends a signal, such as `INT`.
     #[cfg(unix)]
     pub(super) fn signal(&self, name: &str) {
-        crate::signal::send(&self.process, name);
+        crate::signal::send(&self.0, name);
     }
 }
 
 impl Drop for Client {
     fn drop(&mut self) {
         // Fails where it has ended.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{fs, thread};
 
-use crate::tools::arena::Folder;
+use crate::common::corpora;
+use crate::folder::Folder;
+use crate::runner::RAICHO;
 
 /// Scenarios at a time. They mostly wait.
 const AT_A_TIME: usize = 6;
@@ -31,12 +33,11 @@ const SILENCE: &str = "45";
 
 /// The script of the server, `None` (and a word about it) where it or Python is missing.
 fn server() -> Option<PathBuf> {
-    let corpora = std::env::var_os("RAICHO_CORPORA").map(PathBuf::from);
-    let script = corpora.map(|folder| folder.join("../tools/fake_csa_server.py"));
-    let Some(script) = script.filter(|script| script.exists()) else {
+    let script = corpora()?.join("../tools/fake_csa_server.py");
+    if !script.exists() {
         println!("skipped: no fake_csa_server.py beside the folder of RAICHO_CORPORA");
         return None;
-    };
+    }
     let python = Command::new("python3").arg("--version").output();
     if python.is_err() {
         println!("skipped: no python3");
@@ -47,13 +48,11 @@ fn server() -> Option<PathBuf> {
 
 /// Plays one scenario; returns what the server prints, and whether it is content.
 fn play(server: &Path, scenario: &str, folder: &Folder, more: &str) -> (bool, String) {
-    let out = folder.join(&format!("{scenario}{}", more.trim_start().replace(' ', "")));
-    let raicho = env!("CARGO_BIN_EXE_raicho");
+    let out = folder.path(&format!("{scenario}{}", more.trim_start().replace(' ', "")));
     let client = format!(
-        "{raicho} csa --host {{host}} --port {{port}} --id {{name}} --games {{games}} \
-        --password-variable FAKE_PASSWORD --out {} --option Threads=1 --option USI_Hash=16 \
-        --option EvalFile=<material> --option SlowMover=30{more}",
-        out.display()
+        "{RAICHO} csa --host {{host}} --port {{port}} --id {{name}} --games {{games}} \
+        --password-variable FAKE_PASSWORD --out {out} --option Threads=1 --option USI_Hash=16 \
+        --option EvalFile=<material> --option SlowMover=30{more}"
     );
     let output: Output = Command::new("python3")
         .arg(server)

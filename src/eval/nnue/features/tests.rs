@@ -13,9 +13,8 @@ fn position(sfen: &str) -> Position {
 }
 
 fn sorted(set: FeatureSet, position: &Position, perspective: Color) -> Vec<u32> {
-    let mut active = active_features(set, position, perspective)
-        .unwrap()
-        .to_vec();
+    let active = active_features(set, position, perspective);
+    let mut active = active.unwrap().to_vec();
     active.sort_unstable();
     active
 }
@@ -55,12 +54,10 @@ fn numbers_are_those_of_the_table() {
     ];
     for (piece, first) in own {
         let enemy = Piece::new(Color::White, piece.kind());
-        assert_eq!(number_on_board(piece, Square::S12, Color::Black), first + 1);
-        assert_eq!(
-            number_on_board(enemy, Square::S12, Color::Black),
-            first + 82
-        );
-        assert_eq!(number_on_board(enemy, Square::S98, Color::White), first + 1);
+        let number = |piece, square, side| number_on_board(piece, square, side) - first;
+        assert_eq!(number(piece, Square::S12, Color::Black), 1);
+        assert_eq!(number(enemy, Square::S12, Color::Black), 82);
+        assert_eq!(number(enemy, Square::S98, Color::White), 1);
     }
     let in_hand = [
         (PieceType::Pawn, 1, 20),
@@ -72,11 +69,9 @@ fn numbers_are_those_of_the_table() {
         (PieceType::Rook, 85, 88),
     ];
     for (kind, own, enemy) in in_hand {
-        assert_eq!(number_in_hand(kind, 1, Color::White, Color::White), own);
-        assert_eq!(
-            number_in_hand(kind, 2, Color::White, Color::Black),
-            enemy + 1
-        );
+        let number = |count, side| number_in_hand(kind, count, Color::White, side);
+        assert_eq!(number(1, Color::White), own);
+        assert_eq!(number(2, Color::Black), enemy + 1);
     }
 }
 
@@ -106,10 +101,7 @@ fn every_piece_counts_once() {
 fn both_sides_have_the_same_features_in_the_start_position() {
     for set in FeatureSet::ALL {
         let start = position(START_SFEN);
-        let (black, white) = (
-            sorted(set, &start, Color::Black),
-            sorted(set, &start, Color::White),
-        );
+        let [black, white] = Color::ALL.map(|side| sorted(set, &start, side));
         assert_eq!(black, white, "{set:?}");
     }
 }
@@ -119,68 +111,60 @@ fn mirrored_sets_do_not_tell_mirrored_boards_apart() {
     let (here, there) = (position(MIDDLE_GAME), position(&mirrored_sfen(MIDDLE_GAME)));
     for set in FeatureSet::ALL {
         for perspective in Color::ALL {
-            let (here, there) = (
-                sorted(set, &here, perspective),
-                sorted(set, &there, perspective),
-            );
+            let [here, there] = [&here, &there].map(|position| sorted(set, position, perspective));
             assert_eq!(here == there, set.is_mirrored(), "{set:?}");
         }
     }
 }
 
+/// Index and mirroring of a king's bucket.
+fn bucket(set: FeatureSet, king: Square, side: Color) -> (u32, bool) {
+    let bucket = king_bucket(set, king, side);
+    (bucket.index, bucket.is_mirrored)
+}
+
 #[test]
 fn a_king_in_the_middle_is_not_mirrored() {
-    let bucket = |king| king_bucket(FeatureSet::HalfKpVm, king, Color::Black);
-    assert_eq!(
-        (bucket(Square::S59).index, bucket(Square::S59).is_mirrored),
-        (44, false)
-    );
-    assert_eq!(
-        (bucket(Square::S69).index, bucket(Square::S69).is_mirrored),
-        (35, true)
-    );
-    assert_eq!(
-        (bucket(Square::S19).index, bucket(Square::S19).is_mirrored),
-        (8, false)
-    );
-    let white = king_bucket(FeatureSet::HalfKaHm2, Square::S11, Color::White);
-    assert_eq!((white.index, white.is_mirrored), (8, true));
+    for (set, king, side, expected) in [
+        (FeatureSet::HalfKpVm, Square::S59, Color::Black, (44, false)),
+        (FeatureSet::HalfKpVm, Square::S69, Color::Black, (35, true)),
+        (FeatureSet::HalfKpVm, Square::S19, Color::Black, (8, false)),
+        (FeatureSet::HalfKaHm2, Square::S11, Color::White, (8, true)),
+    ] {
+        assert_eq!(bucket(set, king, side), expected, "{king}");
+    }
 }
 
 #[test]
 fn our_set_numbers_every_piece_type() {
     let plain = king_bucket(FeatureSet::Raicho, Square::S59, Color::Black);
     let mirrored = king_bucket(FeatureSet::Raicho, Square::S69, Color::Black);
-    let of = |king, piece, square| {
-        features_on_board(FeatureSet::Raicho, king, Color::Black, piece, square)
-    };
-    assert_eq!(of(plain, Piece::BlackPawn, Square::S11)[..], [0]);
-    assert_eq!(of(mirrored, Piece::BlackPawn, Square::S11)[..], [72]);
-    assert_eq!(of(plain, Piece::BlackLance, Square::S12)[..], [82]);
-    assert_eq!(of(plain, Piece::BlackDragon, Square::S99)[..], [1133]);
-    assert_eq!(of(plain, Piece::WhitePawn, Square::S11)[..], [1172]);
-    assert_eq!(of(plain, Piece::WhiteDragon, Square::S99)[..], [2305]);
-    let in_hand = |kind, count, owner| {
-        features_in_hand(
-            FeatureSet::Raicho,
-            mirrored,
-            Color::White,
-            kind,
-            count,
-            owner,
-        )[..]
-            .to_vec()
-    };
-    assert_eq!(in_hand(PieceType::Pawn, 1, Color::White), [1134]);
-    assert_eq!(in_hand(PieceType::Lance, 1, Color::White), [1152]);
-    assert_eq!(in_hand(PieceType::Gold, 4, Color::White), [1171]);
-    assert_eq!(in_hand(PieceType::Gold, 4, Color::Black), [2343]);
+    for (king, piece, square, feature) in [
+        (plain, Piece::BlackPawn, Square::S11, 0),
+        (mirrored, Piece::BlackPawn, Square::S11, 72),
+        (plain, Piece::BlackLance, Square::S12, 82),
+        (plain, Piece::BlackDragon, Square::S99, 1133),
+        (plain, Piece::WhitePawn, Square::S11, 1172),
+        (plain, Piece::WhiteDragon, Square::S99, 2305),
+    ] {
+        let found = features_on_board(FeatureSet::Raicho, king, Color::Black, piece, square);
+        assert_eq!(found[..], [feature]);
+    }
+    for (kind, count, owner, feature) in [
+        (PieceType::Pawn, 1, Color::White, 1134),
+        (PieceType::Lance, 1, Color::White, 1152),
+        (PieceType::Gold, 4, Color::White, 1171),
+        (PieceType::Gold, 4, Color::Black, 2343),
+    ] {
+        let set = FeatureSet::Raicho;
+        let found = features_in_hand(set, mirrored, Color::White, kind, count, owner);
+        assert_eq!(found[..], [feature]);
+    }
     assert!(features_not_in_game(FeatureSet::Raicho, plain).is_empty());
 }
 
 #[test]
 fn kings_are_in_zones() {
-    let bucket = |king, side| king_bucket(FeatureSet::Raicho4, king, side);
     for (king, zone, is_mirrored) in [
         (Square::S19, 0, false),
         (Square::S28, 0, false),
@@ -193,11 +177,10 @@ fn kings_are_in_zones() {
         (Square::S11, 3, false),
         (Square::S91, 3, true),
     ] {
-        let expected = (zone, is_mirrored);
-        let found = bucket(king, Color::Black);
-        assert_eq!((found.index, found.is_mirrored), expected, "{king}");
-        let found = bucket(king.rotated(), Color::White);
-        assert_eq!((found.index, found.is_mirrored), expected, "{king}");
+        for (king, side) in [(king, Color::Black), (king.rotated(), Color::White)] {
+            let found = bucket(FeatureSet::Raicho4, king, side);
+            assert_eq!(found, (zone, is_mirrored), "{king}");
+        }
     }
 }
 
@@ -227,14 +210,8 @@ fn check_features(set: FeatureSet) {
         for owner in Color::ALL {
             for kind in PieceType::HAND {
                 for count in 1..=kind.count_in_set() {
-                    see(features_in_hand(
-                        set,
-                        king,
-                        Color::Black,
-                        kind,
-                        count,
-                        owner,
-                    ));
+                    let side = Color::Black;
+                    see(features_in_hand(set, king, side, kind, count, owner));
                 }
             }
         }
@@ -247,10 +224,8 @@ fn check_features(set: FeatureSet) {
 fn features_of_single_pieces_add_up_to_the_active_ones() {
     for sfen in [START_SFEN, MIDDLE_GAME, LANCE_HANDICAP] {
         let position = position(sfen);
-        for set in FeatureSet::ALL
-            .into_iter()
-            .filter(|set| !set.counts_attacks())
-        {
+        let sets = FeatureSet::ALL.into_iter();
+        for set in sets.filter(|set| !set.counts_attacks()) {
             for perspective in Color::ALL {
                 let king = king_bucket(set, position.king(perspective).unwrap(), perspective);
                 let mut found = Vec::new();
@@ -263,14 +238,8 @@ fn features_of_single_pieces_add_up_to_the_active_ones() {
                 for owner in Color::ALL {
                     for kind in PieceType::HAND {
                         for count in 1..=position.hand(owner).count(kind) {
-                            found.extend(features_in_hand(
-                                set,
-                                king,
-                                perspective,
-                                kind,
-                                count,
-                                owner,
-                            ));
+                            let side = perspective;
+                            found.extend(features_in_hand(set, king, side, kind, count, owner));
                             pieces += 1;
                         }
                     }
@@ -290,30 +259,21 @@ fn kings_share_numbers_where_they_should() {
     let king = king_bucket(FeatureSet::Ka2, Square::S59, Color::Black);
     let own = indices(FeatureSet::Ka2, king, PIECES_END + 44);
     let enemy = indices(FeatureSet::Ka2, king, ENEMY_KING + 44);
-    assert_eq!(
-        (&own[..], &enemy[..]),
-        (&[1592, 1673][..], &[1592, 1754][..])
-    );
+    assert_eq!(own[..], [1592, 1673]);
+    assert_eq!(enemy[..], [1592, 1754]);
     let king = king_bucket(FeatureSet::HalfKa1, Square::S12, Color::Black);
-    assert_eq!(
-        indices(FeatureSet::HalfKa1, king, ENEMY_KING)[..],
-        [1710 + 1629]
-    );
+    let enemy = indices(FeatureSet::HalfKa1, king, ENEMY_KING);
+    assert_eq!(enemy[..], [1710 + 1629]);
     assert!(indices(FeatureSet::HalfKp, king, ENEMY_KING).is_empty());
 }
 
 #[test]
 fn pieces_that_are_not_in_the_game_have_a_number() {
-    let numbers = piece_numbers(&position(LANCE_HANDICAP), Color::Black);
-    assert_eq!(
-        numbers
-            .iter()
-            .filter(|&&number| number == NOT_IN_GAME)
-            .count(),
-        1
-    );
-    let numbers = piece_numbers(&position(START_SFEN), Color::Black);
-    assert!(!numbers.contains(&NOT_IN_GAME));
+    for (sfen, count) in [(LANCE_HANDICAP, 1), (START_SFEN, 0)] {
+        let numbers = piece_numbers(&position(sfen), Color::Black);
+        let missing = numbers.iter().filter(|&&number| number == NOT_IN_GAME);
+        assert_eq!(missing.count(), count, "{sfen}");
+    }
 }
 
 #[test]

@@ -89,15 +89,12 @@ mod tests {
 
     #[test]
     fn broken_numbers_are_named() {
+        #[rustfmt::skip]
         let broken: [(&[u8], usize, &str); 5] = [
             (&[], 1, "value 0 of 1 is cut off"),
             (&[1, 0x80], 2, "value 1 of 2 is cut off"),
             (&[0x80, 0x80, 0x02], 1, "value 0 of 1 is no 16-bit integer"),
-            (
-                &[0x80, 0x80, 0x80, 0x00],
-                1,
-                "value 0 of 1 is longer than 16 bits",
-            ),
+            (&[0x80, 0x80, 0x80, 0x00], 1, "value 0 of 1 is longer than 16 bits"),
             (&[1, 2, 3], 2, "1 byte too many for 2 values"),
         ];
         for (bytes, count, problem) in broken {

@@ -212,6 +212,7 @@ pub(super) fn to_bytes(network: &Network, output_layer: &OutputLayer) -> Vec<u8>
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{begins, contains, ends_nowhere_else, refusal};
     use super::*;
     use crate::eval::nnue::random;
 
@@ -222,11 +223,6 @@ mod tests {
 
     fn file() -> Vec<u8> {
         random::file(&NAME.parse().unwrap(), 1)
-    }
-
-    /// The message with which a file is refused.
-    fn refusal(bytes: &[u8]) -> String {
-        Network::read(bytes).expect_err("a broken file").to_string()
     }
 
     /// The file with other bytes at an offset and a matching checksum.
@@ -257,10 +253,9 @@ mod tests {
         let output_layer = network.output_layer.as_ref().unwrap();
         assert_eq!((output_layer.scale, output_layer.biases.len()), (64, 8));
         assert_eq!(output_layer.row(7).len(), 128);
-        assert!(
-            output_layer.weights.contains(&MAX_OUTPUT_WEIGHT)
-                && output_layer.weights.contains(&-MAX_OUTPUT_WEIGHT)
-        );
+        for weight in [MAX_OUTPUT_WEIGHT, -MAX_OUTPUT_WEIGHT] {
+            assert!(output_layer.weights.contains(&weight));
+        }
     }
 
     #[test]
@@ -280,36 +275,20 @@ mod tests {
     #[test]
     fn a_file_may_end_nowhere_else() {
         let file = file();
-        let payload = BEFORE_TEXT + text_length(&file);
-        let mut fields = vec![
-            (0, "magic number"),
-            (8, "version"),
-            (12, "length of the header"),
-            (payload, "biases of the transformer"),
-        ];
-        let mut next = payload + 128;
-        for (size, field) in [
+        let fields = [
+            (8, "magic number"),
+            (4, "version"),
+            (4, "length of the header"),
+            (NUMBERS + text_length(&file), "length of the header"),
+            (128, "biases of the transformer"),
             (2344 * 128, "weights of the transformer"),
             (8 * 4, "biases of the outputs"),
             (8 * 2 * 128, "weights of the outputs"),
             (4, "checksum"),
-        ] {
-            fields.push((next, field));
-            next += size;
-        }
-        assert_eq!(next, file.len());
-        for (index, &(start, field)) in fields.iter().enumerate() {
-            let end = fields.get(index + 1).map_or(file.len(), |next| next.0);
-            for length in [start, start + 1, usize::midpoint(start, end), end - 1] {
-                let refusal = refusal(&file[..length]);
-                assert!(
-                    refusal.starts_with(field),
-                    "{length}: {refusal}, not {field}"
-                );
-            }
-        }
+        ];
+        ends_nowhere_else(&file, &fields, |_| true);
         let longer = [&file[..], &[0]].concat();
-        assert!(refusal(&longer).starts_with("end of the file"));
+        begins(&refusal(&longer), "end of the file");
     }
 
     #[test]
@@ -328,7 +307,7 @@ mod tests {
             for &number in wrong {
                 let refusal = refusal(&forged(offset, &number.to_le_bytes()));
                 let expected = format!("{field}: found {number}, expected ");
-                assert!(refusal.starts_with(&expected), "{refusal}, not {expected}");
+                begins(&refusal, &expected);
             }
         }
     }
@@ -360,7 +339,7 @@ mod tests {
             changed[offset] ^= 0x40;
             refusal(&changed);
             if offset > BEFORE_TEXT + text_length(&file) {
-                assert!(refusal(&changed).starts_with("checksum: found 0x"));
+                begins(&refusal(&changed), "checksum: found 0x");
             }
         }
     }
@@ -368,22 +347,15 @@ mod tests {
     #[test]
     fn output_weights_have_a_range() {
         let end = file().len() - 4;
-        for (weight, is_good) in [
-            (127_i16, true),
-            (-127, true),
-            (128, false),
-            (-128, false),
-            (i16::MAX, false),
-            (i16::MIN, false),
-        ] {
-            let file = forged(end - 2, &weight.to_le_bytes());
-            if is_good {
-                assert!(Network::read(&file).is_ok(), "{weight}");
-            } else {
-                let expected =
-                    format!("weights of the outputs: found {weight} at number 1023, expected ");
-                assert!(refusal(&file).starts_with(&expected));
-            }
+        let read = |weight: i16| Network::read(&forged(end - 2, &weight.to_le_bytes()));
+        for weight in [127, -127] {
+            assert!(read(weight).is_ok(), "{weight}");
+        }
+        for weight in [128, -128, i16::MAX, i16::MIN] {
+            let expected =
+                format!("weights of the outputs: found {weight} at number 1023, expected ");
+            let refusal = read(weight).expect_err("a wrong weight").to_string();
+            begins(&refusal, &expected);
         }
     }
 
@@ -395,7 +367,7 @@ mod tests {
             (b"\0", "a control character"),
         ] {
             let refusal = refusal(&forged(BEFORE_TEXT, letters));
-            assert!(refusal.contains(problem), "{refusal}");
+            contains(&refusal, problem);
             assert!(!refusal.contains(char::is_control), "{refusal}");
         }
         let (mut network, _) = Network::read(&file()).unwrap();

@@ -13,8 +13,18 @@ fn file(name: &str) -> Vec<u8> {
 }
 
 /// The message with which a file is refused.
-fn refusal(bytes: &[u8]) -> String {
+pub(super) fn refusal(bytes: &[u8]) -> String {
     Network::read(bytes).expect_err("a broken file").to_string()
+}
+
+#[track_caller]
+pub(super) fn begins(text: &str, part: &str) {
+    assert!(text.starts_with(part), "{text}, not {part}");
+}
+
+#[track_caller]
+pub(super) fn contains(text: &str, part: &str) {
+    assert!(text.contains(part), "{text} without {part}");
 }
 
 /// The shape and the warnings of a file that can be read.
@@ -43,50 +53,48 @@ fn text(file: &[u8]) -> String {
 #[test]
 fn a_plain_file_may_end_nowhere_else() {
     let file = file(PLAIN);
-    let body = 12 + text_length(&file);
-    let mut fields = vec![
-        (0, "magic number"),
+    let fields = [
+        (4, "magic number"),
         (4, "file hash"),
-        (8, "length of the architecture text"),
-        (12, "length of the architecture text"),
-        (body, "hash of the transformer"),
-    ];
-    let mut next = body + 4;
-    for (size, field) in [
+        (4, "length of the architecture text"),
+        (text_length(&file), "length of the architecture text"),
+        (4, "hash of the transformer"),
         (128, "biases of the transformer"),
         (1710 * 128, "weights of the transformer"),
         (4, "hash of stack 0"),
         (8 * (4 + 128), "first layer of stack 0"),
         (32 * (4 + 32), "second layer of stack 0"),
         (4 + 32, "last layer of stack 0"),
-    ] {
-        fields.push((next, field));
-        next += size;
-    }
-    assert_eq!(next, file.len());
-    for (index, &(start, field)) in fields.iter().enumerate() {
-        let end = fields.get(index + 1).map_or(file.len(), |next| next.0);
+    ];
+    // Eight bytes fewer look like a file without hashes.
+    ends_nowhere_else(&file, &fields, |length| length + 8 != file.len());
+}
+
+/// Asserts that a file is refused by the name of the field in which it ends early, unless its
+/// length is excluded. Each field has its size.
+pub(super) fn ends_nowhere_else(
+    file: &[u8],
+    fields: &[(usize, &str)],
+    is_checked: impl Fn(usize) -> bool,
+) {
+    let mut start = 0;
+    for &(size, field) in fields {
+        let end = start + size;
         for length in [start, start + 1, usize::midpoint(start, end), end - 1] {
-            // Eight bytes fewer look like a file without hashes.
-            if length < end && length + 8 != file.len() {
-                let refusal = refusal(&file[..length]);
-                assert!(
-                    refusal.starts_with(field),
-                    "{length}: {refusal}, not {field}"
-                );
+            if length < end && is_checked(length) {
+                begins(&refusal(&file[..length]), field);
             }
         }
+        start = end;
     }
+    assert_eq!(start, file.len());
 }
 
 #[test]
 fn a_file_with_stacks_may_end_nowhere_else() {
     let file = file(STACKS);
-    for length in (0..file.len())
-        .step_by(97)
-        .chain(0..200)
-        .chain(file.len() - 200..file.len())
-    {
+    let edges = (0..200).chain(file.len() - 200..file.len());
+    for length in (0..file.len()).step_by(97).chain(edges) {
         let refusal = refusal(&file[..length]);
         let field = refusal.split(':').next().unwrap();
         let is_named = [
@@ -102,10 +110,8 @@ fn a_file_with_stacks_may_end_nowhere_else() {
             "second layer of stack",
             "last layer of stack",
         ];
-        assert!(
-            is_named.iter().any(|name| field.starts_with(name)),
-            "{length}: {refusal}"
-        );
+        let is_named = is_named.iter().any(|name| field.starts_with(name));
+        assert!(is_named, "{length}: {refusal}");
     }
 }
 
@@ -114,17 +120,16 @@ fn a_file_must_not_go_on() {
     for name in [PLAIN, STACKS] {
         let mut file = file(name);
         file.push(0);
-        let refusal = refusal(&file);
-        assert!(refusal.starts_with("end of the file"), "{refusal}");
+        begins(&refusal(&file), "end of the file");
     }
 }
 
 #[test]
 fn anything_else_is_refused() {
-    assert!(refusal(&[]).starts_with("magic number"));
+    begins(&refusal(&[]), "magic number");
     for size in [1, 4, 12, 1000, 1_000_000] {
-        assert!(refusal(&vec![0; size]).starts_with("magic number"));
-        assert!(refusal(&vec![0xff; size]).starts_with("magic number"));
+        begins(&refusal(&vec![0; size]), "magic number");
+        begins(&refusal(&vec![0xff; size]), "magic number");
     }
     let mut flipped = file(PLAIN);
     flipped[0] ^= 1;
@@ -140,11 +145,9 @@ fn a_text_cannot_be_longer_than_the_file() {
     for length in [u32::MAX, 1 << 31, file.len() as u32 - 11] {
         file[8..12].copy_from_slice(&length.to_le_bytes());
         let refusal = refusal(&file);
-        assert!(
-            refusal.starts_with("length of the architecture text"),
-            "{refusal}"
-        );
-        assert!(refusal.contains(&length.to_string()), "{refusal}");
+        let field = "length of the architecture text";
+        begins(&refusal, field);
+        contains(&refusal, &length.to_string());
     }
 }
 
@@ -157,16 +160,8 @@ fn the_size_decides_where_text_and_hashes_are_wrong() {
     let (shape, warnings) = accepted(&file);
     assert_eq!(shape, "kp_128x2-16-64");
     assert_eq!(warnings.len(), 2);
-    assert!(
-        warnings[0].starts_with("file hash: found 0x"),
-        "{}",
-        warnings[0]
-    );
-    assert!(
-        warnings[1].starts_with("hash of the transformer"),
-        "{}",
-        warnings[1]
-    );
+    begins(&warnings[0], "file hash: found 0x");
+    begins(&warnings[1], "hash of the transformer");
     for text in [
         "",
         "Features=HalfKP(Friend)[125388->256x2]",
@@ -174,11 +169,7 @@ fn the_size_decides_where_text_and_hashes_are_wrong() {
     ] {
         let (shape, warnings) = accepted(&with_text(&file, text));
         assert_eq!((shape.as_str(), warnings.len()), ("kp_128x2-16-64", 3));
-        assert!(
-            warnings[0].starts_with("architecture text: found"),
-            "{}",
-            warnings[0]
-        );
+        begins(&warnings[0], "architecture text: found");
         assert!(!warnings[0].contains(char::is_control), "{}", warnings[0]);
     }
     // A valid text of another shape is overruled by the size.
@@ -191,11 +182,11 @@ fn a_size_that_fits_nothing_is_refused() {
     let file = with_text(&file(PLAIN), "Features=?");
     for size in [file.len() - 1, file.len() - 9, 30, 22] {
         let refusal = refusal(&file[..size]);
-        let found = size - 12 - "Features=?".len();
-        assert!(refusal.starts_with("size: found"), "{refusal}");
-        assert!(refusal.contains(&format!(" {found} bytes")), "{refusal}");
-        assert!(refusal.contains("is nearest with"), "{refusal}");
-        assert!(refusal.contains("'Features=?'"), "{refusal}");
+        begins(&refusal, "size: found");
+        let found = format!(" {} bytes", size - 12 - "Features=?".len());
+        for part in [&found, "is nearest with", "'Features=?'"] {
+            contains(&refusal, part);
+        }
     }
 }
 
@@ -207,15 +198,12 @@ fn of_several_shapes_the_hash_or_the_text_tells_which() {
     assert_eq!((shape.as_str(), warnings.len()), (name, 1));
     file[4] ^= 1;
     let refusal = refusal(&file);
-    assert!(refusal.starts_with("size: found"), "{refusal}");
-    assert!(
-        refusal.contains("kp_256x2-8-128, kp_256x2-16-16"),
-        "{refusal}"
-    );
+    begins(&refusal, "size: found");
+    contains(&refusal, "kp_256x2-8-128, kp_256x2-16-16");
     let text = name.parse::<Shape>().unwrap().text();
     let (shape, warnings) = accepted(&with_text(&file, &text));
     assert_eq!((shape.as_str(), warnings.len()), (name, 1));
-    assert!(warnings[0].starts_with("file hash"), "{}", warnings[0]);
+    begins(&warnings[0], "file hash");
 }
 
 #[test]
@@ -223,7 +211,7 @@ fn a_shape_that_only_the_text_tells_is_read() {
     let name = "kp_64x2-12-40";
     let file = file(name);
     assert_eq!(accepted(&file), (name.to_owned(), Vec::new()));
-    assert!(refusal(&with_text(&file, "")).starts_with("size"));
+    begins(&refusal(&with_text(&file, "")), "size");
 }
 
 #[test]
@@ -232,14 +220,8 @@ fn hashes_between_the_sections_may_be_missing() {
     let body = 12 + text_length(&file);
     let stack = body + 4 + 128 + 1710 * 128;
     let without = [&file[..body], &file[body + 4..stack], &file[stack + 4..]].concat();
-    let (shape, warnings) = accepted(&without);
-    assert_eq!(
-        (shape.as_str(), &warnings[..]),
-        (
-            PLAIN,
-            &["hashes of the sections: found none".to_owned()][..]
-        )
-    );
+    let warnings = vec!["hashes of the sections: found none".to_owned()];
+    assert_eq!(accepted(&without), (PLAIN.to_owned(), warnings));
 }
 
 #[test]
@@ -278,15 +260,12 @@ fn texts_with_stacks_decide() {
         ("ModelType", "SCReLU"),
         ("SFNN_KP_64", "SFNN_KP_65"),
     ] {
-        let refusal = refusal(&with_text(&file, &good.replace(from, to)));
-        assert!(refusal.starts_with("architecture text"), "{to}: {refusal}");
+        let changed = with_text(&file, &good.replace(from, to));
+        begins(&refusal(&changed), "architecture text");
     }
     for other in ["", "?", &"kp_64x2-8-32".parse::<Shape>().unwrap().text()] {
         let refusal = refusal(&with_text(&file, other));
-        assert!(
-            refusal.contains("compressed, expected 'ModelType=SFNN"),
-            "{refusal}"
-        );
+        contains(&refusal, "compressed, expected 'ModelType=SFNN");
     }
     // Larger than the file: nothing is allocated for it.
     for (name, field) in [
@@ -300,8 +279,7 @@ fn texts_with_stacks_decide() {
         ("SFNN_halfkp_64_7_32_k3k3", "weights of the transformer"),
     ] {
         let shape: Shape = name.parse().unwrap();
-        let refusal = refusal(&with_text(&file, &shape.text()));
-        assert!(refusal.contains(field), "{name}: {refusal}");
+        contains(&refusal(&with_text(&file, &shape.text())), field);
     }
 }
 
@@ -310,25 +288,19 @@ fn compressed_sections_are_checked() {
     let file = file(STACKS);
     let body = 12 + text_length(&file);
     let size = body + 4 + LEB128_MAGIC.len();
-    let damaged = |offset: usize, bytes: &[u8]| {
+    let length = u32::from_le_bytes(file[size..size + 4].try_into().unwrap());
+    for (offset, bytes) in [
+        (body + 4, &b"compressed"[..]),
+        (size, &[0xff; 4]),
+        (size, &[0; 4]),
+        (size, &(length - 1).to_le_bytes()),
+        (size, &(length + 1).to_le_bytes()),
+        (size + 4, &[0x80; 3]),
+        (size + 4 + length as usize - 1, &[0x80]),
+    ] {
         let mut damaged = file.clone();
         damaged[offset..offset + bytes.len()].copy_from_slice(bytes);
-        refusal(&damaged)
-    };
-    let length = u32::from_le_bytes(file[size..size + 4].try_into().unwrap());
-    for refusal in [
-        damaged(body + 4, b"compressed"),
-        damaged(size, &[0xff; 4]),
-        damaged(size, &[0; 4]),
-        damaged(size, &(length - 1).to_le_bytes()),
-        damaged(size, &(length + 1).to_le_bytes()),
-        damaged(size + 4, &[0x80; 3]),
-        damaged(size + 4 + length as usize - 1, &[0x80]),
-    ] {
-        assert!(
-            refusal.starts_with("biases of the transformer: "),
-            "{refusal}"
-        );
+        begins(&refusal(&damaged), "biases of the transformer: ");
     }
 }
 
@@ -365,19 +337,16 @@ fn missing_files_and_folders() {
     std::fs::create_dir_all(&nets).unwrap();
     assert!(!open(&nets).is_empty());
     std::fs::write(nets.join(FILE_NAME), [0; 3]).unwrap();
-    assert!(open(&nets).starts_with("magic number"));
+    begins(&open(&nets), "magic number");
     std::fs::write(nets.join(FILE_NAME), file(PLAIN)).unwrap();
     let (network, warnings) = Network::open(&nets).unwrap();
-    assert_eq!(
-        (network.shape().to_string().as_str(), warnings.len()),
-        (PLAIN, 0)
-    );
+    assert_eq!((&*network.shape().to_string(), warnings.len()), (PLAIN, 0));
     assert!(network.source().ends_with(FILE_NAME));
     let own = nets.join("own.nnue");
     std::fs::write(&own, file("raicho_64x2-8")).unwrap();
     let (network, _) = Network::open(&own).unwrap();
     assert_eq!(network.shape().to_string(), "raicho_64x2-8");
     std::fs::write(&own, b"RAICHONNE").unwrap();
-    assert!(open(&own).starts_with("version"));
+    begins(&open(&own), "version");
     std::fs::remove_dir_all(nets).unwrap();
 }

@@ -10,67 +10,20 @@ fn shape(name: &str) -> Shape {
 
 /// Name, hash of the transformer, of the layers, of the file; bytes of the file as older programs
 /// write it.
+#[rustfmt::skip]
 const KNOWN: [(&str, [u32; 3], usize); 12] = [
-    (
-        "halfkp_256x2-32-32",
-        [0x5d69_d7b8, 0x6333_7156, 0x3e5a_a6ee],
-        64_217_066,
-    ),
-    (
-        "halfkp_512x2-16-32",
-        [0x5d69_d1b8, 0x6333_76ca, 0x3e5a_a772],
-        128_416_173,
-    ),
-    (
-        "halfkp_768x2-16-64",
-        [0x5d69_d3b8, 0x6333_719a, 0x3e5a_a222],
-        192_624_717,
-    ),
-    (
-        "halfkp_1024x2-8-32",
-        [0x5d69_ddb8, 0x6333_6a54, 0x3e5a_b7ec],
-        256_814_475,
-    ),
-    (
-        "halfkp_1024x2-8-64",
-        [0x5d69_ddb8, 0x6333_6a24, 0x3e5a_b79c],
-        256_815_659,
-    ),
-    (
-        "kp_256x2-32-32",
-        [0x3f57_15ff, 0x6333_7156, 0x5c64_64a9],
-        893_917,
-    ),
-    (
-        "halfkpe9_256x2-32-32",
-        [0x5d69_d7b8, 0x6333_7156, 0x3e5a_a6ee],
-        577_806_317,
-    ),
-    (
-        "halfkpvm_256x2-32-32",
-        [0x0b6b_1f9a, 0x6333_7156, 0x6858_6ecc],
-        35_684_332,
-    ),
-    (
-        "halfka1_256x2-32-32",
-        [0x5f13_4eb8, 0x6333_7156, 0x3c20_3fee],
-        70_935_531,
-    ),
-    (
-        "halfka2_256x2-32-32",
-        [0x5f23_4eb8, 0x6333_7156, 0x3c10_3fee],
-        67_576_299,
-    ),
-    (
-        "halfkahm1_256x2-32-32",
-        [0x7f13_4eb8, 0x6333_7156, 0x1c20_3fee],
-        39_416_813,
-    ),
-    (
-        "halfkahm2_256x2-32-32",
-        [0x7f23_4eb8, 0x6333_7156, 0x1c10_3fee],
-        37_550_573,
-    ),
+    ("halfkp_256x2-32-32", [0x5d69_d7b8, 0x6333_7156, 0x3e5a_a6ee], 64_217_066),
+    ("halfkp_512x2-16-32", [0x5d69_d1b8, 0x6333_76ca, 0x3e5a_a772], 128_416_173),
+    ("halfkp_768x2-16-64", [0x5d69_d3b8, 0x6333_719a, 0x3e5a_a222], 192_624_717),
+    ("halfkp_1024x2-8-32", [0x5d69_ddb8, 0x6333_6a54, 0x3e5a_b7ec], 256_814_475),
+    ("halfkp_1024x2-8-64", [0x5d69_ddb8, 0x6333_6a24, 0x3e5a_b79c], 256_815_659),
+    ("kp_256x2-32-32", [0x3f57_15ff, 0x6333_7156, 0x5c64_64a9], 893_917),
+    ("halfkpe9_256x2-32-32", [0x5d69_d7b8, 0x6333_7156, 0x3e5a_a6ee], 577_806_317),
+    ("halfkpvm_256x2-32-32", [0x0b6b_1f9a, 0x6333_7156, 0x6858_6ecc], 35_684_332),
+    ("halfka1_256x2-32-32", [0x5f13_4eb8, 0x6333_7156, 0x3c20_3fee], 70_935_531),
+    ("halfka2_256x2-32-32", [0x5f23_4eb8, 0x6333_7156, 0x3c10_3fee], 67_576_299),
+    ("halfkahm1_256x2-32-32", [0x7f13_4eb8, 0x6333_7156, 0x1c20_3fee], 39_416_813),
+    ("halfkahm2_256x2-32-32", [0x7f23_4eb8, 0x6333_7156, 0x1c10_3fee], 37_550_573),
 ];
 
 #[test]
@@ -85,11 +38,8 @@ fn sizes_and_hashes_are_those_of_known_files() {
         assert_eq!(found, hashes, "{name}");
         let text = shape.text().replace("SparseInput", "");
         // Three numbers of the header and two hashes.
-        assert_eq!(
-            shape.plain_bytes() + 5 * size_of::<u32>() + text.len(),
-            size,
-            "{name}"
-        );
+        let bytes = shape.plain_bytes() + 5 * size_of::<u32>() + text.len();
+        assert_eq!(bytes, size, "{name}");
         assert_eq!(Shape::from_plain_text(&text), Some(shape));
     }
 }
@@ -124,36 +74,21 @@ fn names_and_texts_round_trip() {
         assert_eq!(shape.to_string().parse(), Ok(shape));
         assert_eq!(Shape::from_plain_text(&shape.text()), None);
     }
-    assert_eq!(
-        Shape::direct(FeatureSet::Raicho, 512).to_string(),
-        "raicho_512x2-8"
-    );
+    let own = Shape::direct(FeatureSet::Raicho, 512);
+    assert_eq!(own.to_string(), "raicho_512x2-8");
 }
 
 #[test]
 fn impossible_names_are_refused() {
-    let wrong = [
-        "",
-        "halfkp",
-        "halfkp_256_32_32",
-        "halfkp_100x2-32-32",
-        "halfkp_16384x2-32-32",
-        "halfkp_256x2-0-32",
-        "halfkp_256x2-32",
-        "raicho_256x2-7",
-        "raicho_100x2-8",
-        "raicho_256-8",
-        "halfkp_256x2-32-32-k3k3",
-        "relative_256x2-32-32",
-        "SFNN_halfka2_256_12_32",
-        "SFNN_halfka2_256x2_8_32",
-        "SFNN_halfka2_256_8_32_k4k4",
-        "SFNN_halfka2_256_7_32_c64_s64x2",
-        "SFNN_halfka2_256_7_32_c64_s64x3",
-        "SFNN_halfka2_256_7_32_c128_s128x1",
-        "SFNN_halfka2_256_7_32_c0_s18446744073709551615x18446744073709551615",
-    ];
-    for name in wrong {
+    for name in "halfkp halfkp_256_32_32 halfkp_100x2-32-32 halfkp_16384x2-32-32 halfkp_256x2-0-32 \
+        halfkp_256x2-32 raicho_256x2-7 raicho_100x2-8 raicho_256-8 halfkp_256x2-32-32-k3k3 \
+        relative_256x2-32-32 SFNN_halfka2_256_12_32 SFNN_halfka2_256x2_8_32 \
+        SFNN_halfka2_256_8_32_k4k4 SFNN_halfka2_256_7_32_c64_s64x2 \
+        SFNN_halfka2_256_7_32_c64_s64x3 SFNN_halfka2_256_7_32_c128_s128x1 \
+        SFNN_halfka2_256_7_32_c0_s18446744073709551615x18446744073709551615"
+        .split(' ')
+        .chain([""])
+    {
         assert!(name.parse::<Shape>().is_err(), "{name}");
     }
     assert!("SFNN_halfka2_256_7_32_c128_s64x2".parse::<Shape>().is_ok());
@@ -170,18 +105,13 @@ fn inconsistent_texts_describe_no_shape() {
         ("Network=", "Net="),
         ("->256x2", "->18446744073709551615x2"),
     ] {
-        assert_eq!(
-            Shape::from_plain_text(&text.replace(from, to)),
-            None,
-            "{to}"
-        );
+        let text = text.replace(from, to);
+        assert_eq!(Shape::from_plain_text(&text), None, "{to}");
     }
     // Other programs use other names for the same feature set.
     let other = text.replace("HalfKP(Friend)", "HalfKP^");
-    assert_eq!(
-        Shape::from_plain_text(&other),
-        Some(shape("halfkp_256x2-32-32"))
-    );
+    let expected = shape("halfkp_256x2-32-32");
+    assert_eq!(Shape::from_plain_text(&other), Some(expected));
     let stacks = shape("SFNN_halfka2_256_7_32_k3k3").text();
     for (from, to) in [
         ("LayerStack=9", "LayerStack=8"),
@@ -194,10 +124,8 @@ fn inconsistent_texts_describe_no_shape() {
             "Network=HALFKA2_256X2_7_32",
         ),
     ] {
-        assert!(
-            Shape::from_stacks_text(&stacks.replace(from, to)).is_err(),
-            "{to}"
-        );
+        let text = stacks.replace(from, to);
+        assert!(Shape::from_stacks_text(&text).is_err(), "{to}");
     }
 }
 
@@ -206,10 +134,8 @@ fn scales_and_activations_are_found_in_texts() {
     assert_eq!(text::fv_scale("Features=…,fv_scale=24,more"), Some(24));
     assert_eq!(text::fv_scale("fv_scale=x"), None);
     assert_eq!(text::fv_scale("Features"), None);
-    assert_eq!(
-        text::unsupported_activation("HalfKA_hm[73305->512x2]-SCReLU"),
-        Some("SCReLU")
-    );
+    let other = "HalfKA_hm[73305->512x2]-SCReLU";
+    assert_eq!(text::unsupported_activation(other), Some("SCReLU"));
 }
 
 #[test]
