@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::heartbeat::Heartbeat;
-use super::journal::{LineFault, Overhead, PlayerFigures, TimeLoss};
+use super::journal::{Overhead, PlayerFigures, TimeLoss};
 use super::player::{Answer, Best, Failure, Player, SearchInfo, Turn};
 use super::referee::{Played, Reason, Referee, Verdict, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
@@ -15,11 +15,6 @@ use crate::records::game::{RecordedMove, Thought};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
 use crate::types::{Color, Move};
-use crate::usi::client::reply::InfoLine;
-use crate::util::abbreviate;
-
-/// Maximum number of illegal lines of one game that are described; all are counted.
-const LINE_FAULTS_KEPT: usize = 5;
 
 /// How long after the end of an engine the request to stop may come, see
 /// [`GameContext::is_stopped_too`].
@@ -173,16 +168,8 @@ impl<'a> Game<'a> {
             limit,
             last_move,
         };
-        let check_pv = self.context.settings.check_pv;
-        let position = self.referee.position();
-        let figures = &mut self.played.figures[us.index()];
         let last_answer = self.last_answer.take();
-        let mut on_info = |info: &InfoLine<'_>| {
-            if let (true, Some(pv)) = (check_pv, info.pv) {
-                check_line(position, pv, figures);
-            }
-        };
-        let answer = player.think(&turn, self.context.stop, &mut on_info)?;
+        let answer = player.think(&turn, self.context.stop)?;
         if let Some(last) = last_answer {
             let overhead = answer.asked.saturating_duration_since(last);
             self.played.overhead.add(overhead);
@@ -197,16 +184,6 @@ impl<'a> Game<'a> {
         let cost = self.cost(us, answer);
         self.clocks[us.index()].charge(cost);
         self.played.figures[us.index()].add(used, &answer.thought);
-        if let (true, Some(ponder), Best::Move(best)) =
-            (self.context.settings.check_pv, &answer.ponder, &answer.best)
-        {
-            let line = format!("{best} {ponder}");
-            check_line(
-                self.referee.position(),
-                &line,
-                &mut self.played.figures[us.index()],
-            );
-        }
     }
 
     /// What an answer has cost on the clock.
@@ -237,12 +214,11 @@ impl<'a> Game<'a> {
     fn thought(&self, answer: &Answer) -> Option<Thought> {
         let thinking = &answer.thought;
         thinking.score?;
-        let (pv, _) = legal_prefix(self.referee.position(), &thinking.pv);
         Some(Thought {
             score: thinking.score,
             depth: thinking.depth,
             nodes: thinking.nodes,
-            pv,
+            pv: legal_prefix(self.referee.position(), &thinking.pv),
         })
     }
 
@@ -333,44 +309,18 @@ impl<'a> Game<'a> {
     }
 }
 
-/// The legal moves at the start of a line, and the fault of the first word that is not a legal
-/// move.
-fn legal_prefix(position: &Position, pv: &str) -> (Vec<Move>, Option<String>) {
+/// The legal moves at the start of a line. Remarks that engines append end it.
+fn legal_prefix(position: &Position, pv: &str) -> Vec<Move> {
     let mut position = position.clone();
     let mut moves = Vec::new();
     for word in pv.split_whitespace() {
-        // Engines append remarks: results of repetitions, percentages of a book, the end of the
-        // game.
-        let is_remark = word.starts_with("rep_")
-            || word.starts_with('(')
-            || matches!(word, "resign" | "win" | "none" | "None");
-        if is_remark {
+        let Ok(mv) = read_legal_move(&position, word) else {
             break;
-        }
-        match read_legal_move(&position, word) {
-            Ok(mv) => {
-                position.do_move(mv);
-                moves.push(mv);
-            }
-            Err(fault) => return (moves, Some(fault)),
-        }
+        };
+        position.do_move(mv);
+        moves.push(mv);
     }
-    (moves, None)
-}
-
-fn check_line(position: &Position, pv: &str, figures: &mut PlayerFigures) {
-    figures.lines_checked += 1;
-    let (moves, Some(fault)) = legal_prefix(position, pv) else {
-        return;
-    };
-    figures.line_faults += 1;
-    if figures.line_fault_details.len() < LINE_FAULTS_KEPT {
-        figures.line_fault_details.push(LineFault {
-            fault: format!("{fault}, word {} of the line", moves.len() + 1),
-            line: abbreviate(pv.to_owned()),
-            sfen: position.to_sfen(),
-        });
-    }
+    moves
 }
 
 #[cfg(test)]

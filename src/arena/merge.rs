@@ -30,8 +30,6 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, ArenaError> {
     for folder in folders {
         let (mut settings, games) = journal::read(folder)?;
         settings.shard = None;
-        // It changes no game.
-        settings.check_pv = false;
         match &whole {
             None => whole = Some(settings),
             Some(whole) => {

@@ -1,7 +1,6 @@
 //! Matches between USI engines: games under a referee that knows all rules of shogi, statistics of
 //! the results (Elo, SPRT), and SPSA tuning.
 
-pub mod curve;
 pub mod engine_text;
 mod game;
 mod heartbeat;

@@ -111,7 +111,7 @@ impl Player {
     ) -> Result<Self, ClientError> {
         let is_aborted = || stop.is_abort();
         let mut client = Client::start(&settings.program)?;
-        client.handshake_unless(rules.ready_timeout, &is_aborted)?;
+        client.handshake(rules.ready_timeout, &is_aborted)?;
         let rule_options = [
             ("USI_Ponder", &*ponders.to_string()),
             ("EnteringKingRule", rules.entering_king.name()),
@@ -189,23 +189,13 @@ impl Player {
     pub(super) fn new_game(&mut self, stop: &Stop) -> Result<(), ClientError> {
         self.expects = None;
         self.client.discard_pending();
-        self.client
-            .ready_unless(self.ready_timeout, &|| stop.is_abort())?;
+        self.client.ready(self.ready_timeout, &|| stop.is_abort())?;
         self.client.send("usinewgame").map(drop)
     }
 
-    /// Asks for a move. Calls `on_info` for every `info` line.
-    pub(super) fn think(
-        &mut self,
-        turn: &Turn<'_>,
-        stop: &Stop,
-        on_info: &mut dyn FnMut(&InfoLine<'_>),
-    ) -> Result<Answer, Failure> {
+    /// Asks for a move.
+    pub(super) fn think(&mut self, turn: &Turn<'_>, stop: &Stop) -> Result<Answer, Failure> {
         let mut thought = SearchInfo::default();
-        let mut observe = |info: &InfoLine<'_>| {
-            thought.update(info);
-            on_info(info);
-        };
         let expected = self.expects.take();
         let asked = if expected.is_some() && expected == turn.last_move {
             self.client.send("ponderhit")?
@@ -218,7 +208,7 @@ impl Player {
             started.unwrap_or(position)
         };
         let deadline = asked + turn.limit;
-        let answer = self.await_bestmove(deadline, stop, &mut observe)?;
+        let answer = self.await_bestmove(deadline, stop, &mut thought)?;
         match answer {
             Some((best, ponder, answered)) if answered <= deadline => Ok(Answer {
                 best,
@@ -234,7 +224,7 @@ impl Player {
             None => {
                 self.client.send("stop")?;
                 let late = Instant::now() + STOP_TIMEOUT;
-                let answer = self.await_bestmove(late, stop, &mut |_| {})?;
+                let answer = self.await_bestmove(late, stop, &mut SearchInfo::default())?;
                 let answered = answer.map(|(.., answered)| answered);
                 Err(Failure::TooLate { asked, answered })
             }
@@ -273,7 +263,7 @@ impl Player {
     /// Stops a ponder search, discards its answer and returns when `stop` was sent.
     fn stop_pondering(&mut self, stop: &Stop) -> Result<Instant, Failure> {
         let asked = self.client.send("stop")?;
-        match self.await_bestmove(asked + STOP_TIMEOUT, stop, &mut |_| {})? {
+        match self.await_bestmove(asked + STOP_TIMEOUT, stop, &mut SearchInfo::default())? {
             Some(_) => Ok(asked),
             None => Err(Failure::TooLate {
                 asked,
@@ -282,12 +272,13 @@ impl Player {
         }
     }
 
-    /// Waits for a `bestmove`; `None` if the deadline passes without one.
+    /// Waits for a `bestmove` and keeps what is said before it in `thought`; `None` if the deadline
+    /// passes without one.
     fn await_bestmove(
         &mut self,
         deadline: Instant,
         stop: &Stop,
-        on_info: &mut dyn FnMut(&InfoLine<'_>),
+        thought: &mut SearchInfo,
     ) -> Result<Option<(Best, Option<String>, Instant)>, Failure> {
         while !stop.is_abort() {
             let next_check = Instant::now() + STOP_CHECK_INTERVAL;
@@ -308,7 +299,7 @@ impl Player {
                     let (best, ponder) = Best::read(&best);
                     return Ok(Some((best, ponder, received.at)));
                 }
-                Reply::Info(info) => on_info(&info),
+                Reply::Info(info) => thought.update(&info),
                 _ => {}
             }
         }

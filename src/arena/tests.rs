@@ -25,7 +25,6 @@ pub(super) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {
             seed: 1,
         },
         ponder: false,
-        check_pv: false,
         sprt: None,
         shard: None,
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, bail};
-use clap::{Arg, ArgAction, Args};
+use clap::Args;
 
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::games::{GameSettings, Games};
@@ -29,8 +29,7 @@ use crate::util::counted;
         --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune",
     after_help = "The engine is given once and plays both sides. Openings that are used up are \
         played again. \
-                  --seed also decides which values are tried.",
-    mut_arg("nodes", one_limit)
+                  --seed also decides which values are tried."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -75,16 +74,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     indivisible: Indivisible,
-}
-
-/// The option `--nodes` of a match without its curves over several limits.
-fn one_limit(nodes: Arg) -> Arg {
-    nodes
-        .help("Nodes per move (`go nodes`)")
-        .long_help(None)
-        .value_name("N")
-        .value_delimiter(None)
-        .action(ArgAction::Set)
 }
 
 /// File with the tuned values, in the form of `--params`.

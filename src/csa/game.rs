@@ -36,27 +36,8 @@ pub struct PlayedMove {
     pub time: Option<Duration>,
     /// The time that we measured, for the moves of the game.
     pub measured: Option<Duration>,
-    /// The time that was planned for an own move, and what was used of it.
-    pub plan: Option<KeptPlan>,
     /// What the engine thought about an own move.
     pub thought: Option<Thought>,
-}
-
-/// The time of an own move, from the server's line that gave us the turn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KeptPlan {
-    /// The longest time that was planned: by the engine, or what the client allows one that does
-    /// not say.
-    pub longest: Duration,
-    /// The time until the move was sent.
-    pub used: Duration,
-}
-
-/// What only we know about an own move; nothing for other moves.
-#[derive(Debug, Default)]
-pub(super) struct OwnMove {
-    pub(super) thought: Option<Thought>,
-    pub(super) plan: Option<KeptPlan>,
 }
 
 /// When to resign a game that the engine plays on.
@@ -87,7 +68,6 @@ impl Game {
                 mv: recorded.mv,
                 time: recorded.time,
                 measured: None,
-                plan: None,
                 thought: None,
             });
         }
@@ -147,13 +127,14 @@ impl Game {
         }
     }
 
-    /// Makes a legal move that took `count` by the server's clock and `measured` by ours.
+    /// Makes a legal move that took `count` by the server's clock and `measured` by ours; `thought`
+    /// is what the engine thought about an own one.
     pub(super) fn make(
         &mut self,
         mv: Move,
         count: Option<TimeCount>,
         measured: Duration,
-        own: OwnMove,
+        thought: Option<Thought>,
     ) {
         let mover = self.position.side_to_move();
         let time = count.map(|count| self.clock.meaning(mover, count, measured));
@@ -162,8 +143,7 @@ impl Game {
             mv,
             time,
             measured: Some(measured),
-            plan: own.plan,
-            thought: own.thought,
+            thought,
         });
     }
 

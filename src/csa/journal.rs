@@ -1,15 +1,17 @@
-//! The folder of a client: a journal with one line of JSON a game, and the record of each game.
+//! The folder of a client: a journal with one line of JSON a game, and the record of each game; the
+//! results in a journal.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::{FinishedGame, KeptPlan, PlayedMove};
+use super::game::{FinishedGame, PlayedMove};
 use super::server_line::Verdict;
 use crate::records::csa;
-use crate::records::game::{GameRecord, RecordedMove, black_score};
+use crate::records::game::{Ending, GameRecord, RecordedMove, black_score};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;
 use crate::util::file_name_of;
@@ -59,9 +61,6 @@ pub struct Entry {
     pub scores: Vec<Option<i32>>,
     /// How our count of the own moves differs from the server's.
     pub clock: ClockDifference,
-    /// How the own moves kept to the planned time.
-    #[serde(default)]
-    pub plan: PlanDifference,
     /// The record, relative to the folder.
     pub record: PathBuf,
 }
@@ -101,17 +100,6 @@ pub struct ClockDifference {
     pub mean: f64,
     /// The largest one in seconds.
     pub largest: f64,
-}
-
-/// How far own moves were sent before or after the longest time that was planned for them.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct PlanDifference {
-    /// Number of own moves with a plan.
-    pub moves: u32,
-    /// Number of moves that were sent after the longest planned time.
-    pub late: u32,
-    /// The latest one in seconds after the longest planned time; negative if all came before.
-    pub latest: f64,
 }
 
 /// A journal that is open for writing.
@@ -246,7 +234,6 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         seconds,
         scores: own_moves().map(score).collect(),
         clock: clock_difference(own_moves().map(|(_, played)| *played)),
-        plan: plan_difference(own_moves().filter_map(|(_, played)| played.plan)),
         record: PathBuf::from(format!("csa/{stem}.csa")),
     }
 }
@@ -271,15 +258,67 @@ fn clock_difference<'a>(moves: impl Iterator<Item = &'a PlayedMove>) -> ClockDif
     }
 }
 
-fn plan_difference(plans: impl Iterator<Item = KeptPlan>) -> PlanDifference {
-    let after = plans.map(|plan| plan.used.as_secs_f64() - plan.longest.as_secs_f64());
-    after.fold(PlanDifference::default(), |sum, after| PlanDifference {
-        moves: sum.moves + 1,
-        late: sum.late + u32::from(after > 0.0),
-        latest: if sum.moves == 0 {
-            after
-        } else {
-            sum.latest.max(after)
-        },
-    })
+/// Results against somebody, or all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games won.
+    pub wins: u32,
+    /// Games lost.
+    pub losses: u32,
+    /// Games without a winner.
+    pub draws: u32,
+    /// Games that were broken off.
+    pub broken: u32,
+}
+
+impl Tally {
+    /// The results of these games.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut tally = Self::default();
+        entries.into_iter().for_each(|entry| tally.add(entry));
+        tally
+    }
+
+    /// Adds a game.
+    pub fn add(&mut self, entry: &Entry) {
+        match entry.result {
+            GameResult::Win => self.wins += 1,
+            GameResult::Loss => self.losses += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::None if entry.is_complete && is_drawn(entry) => self.draws += 1,
+            GameResult::None => self.broken += 1,
+        }
+    }
+
+    /// Number of games with a result.
+    pub const fn games(&self) -> u32 {
+        self.wins + self.losses + self.draws
+    }
+
+    /// Wins, and draws as halves.
+    pub fn points(&self) -> f64 {
+        f64::from(self.wins) + f64::from(self.draws) / 2.0
+    }
+}
+
+/// Whether the ending alone says that nobody won. Other endings without a result were broken off.
+fn is_drawn(entry: &Entry) -> bool {
+    let drawn = [
+        Ending::Repetition,
+        Ending::MaxMoves,
+        Ending::AdjudicatedDraw,
+    ];
+    drawn.iter().any(|ending| entry.ending == ending.name())
+}
+
+/// The results against each opponent, by name, in alphabetical order.
+pub fn by_opponent(entries: &[Entry]) -> BTreeMap<String, Tally> {
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for entry in entries {
+        tallies
+            .entry(entry.opponent.clone())
+            .or_default()
+            .add(entry);
+    }
+    tallies
 }

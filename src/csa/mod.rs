@@ -8,7 +8,7 @@
 //! | [`clock`] | the clocks as the server counts them, and the network |
 //! | [`player`] | the engine: ours, or a program that speaks USI |
 //! | [`run`](mod@run), [`journal`] | games for weeks, their journal and records |
-//! | [`config`], [`stats`] | the configuration file; results and rating |
+//! | [`config`] | the configuration file |
 //!
 //! Protocol: version 1.2.1 (`http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html`) in
 //! its CSA mode. This module prints nothing to the terminal.
@@ -30,7 +30,6 @@ pub mod player;
 pub mod run;
 pub mod server_line;
 pub mod session;
-pub mod stats;
 pub mod summary;
 pub mod turn;
 

@@ -36,7 +36,7 @@ pub struct RunSettings {
 
 /// What happens, for whoever watches.
 #[derive(Debug)]
-pub enum Happening<'a> {
+pub enum RunEvent<'a> {
     /// Something that the user may want to know.
     Note(&'a str),
     /// The server let us in.
@@ -59,7 +59,7 @@ pub fn run(
     settings: &RunSettings,
     journal: Journal,
     stop: &Stop,
-    watch: &dyn Fn(Happening<'_>),
+    watch: &dyn Fn(RunEvent<'_>),
 ) -> Result<(), RunError> {
     match Runner::start(settings, journal, stop, watch) {
         Ok(mut runner) => runner.play_games(),
@@ -93,7 +93,7 @@ struct Runner<'a> {
     player: Player,
     log: DialogueLog,
     stop: &'a Stop,
-    watch: &'a dyn Fn(Happening<'_>),
+    watch: &'a dyn Fn(RunEvent<'_>),
     sender: Sender<Envelope>,
     incoming: Receiver<Envelope>,
     /// Number of lines of the socket that wait in `incoming`.
@@ -117,7 +117,7 @@ impl<'a> Runner<'a> {
         settings: &'a RunSettings,
         journal: Journal,
         stop: &'a Stop,
-        watch: &'a dyn Fn(Happening<'_>),
+        watch: &'a dyn Fn(RunEvent<'_>),
     ) -> Result<Self, RunError> {
         let (sender, incoming) = mpsc::channel::<Envelope>();
         let words = sender.clone();
@@ -202,7 +202,7 @@ impl<'a> Runner<'a> {
 
     fn note(&mut self, text: &str) {
         self.log.note('-', text);
-        (self.watch)(Happening::Note(text));
+        (self.watch)(RunEvent::Note(text));
     }
 
     /// The next input of a connection, if one comes in time.
@@ -323,7 +323,7 @@ impl<'a> Runner<'a> {
             entry.game, entry.opponent, entry.notices
         );
         self.log.note('-', &text);
-        (self.watch)(Happening::Finished(entry));
+        (self.watch)(RunEvent::Finished(entry));
     }
 }
 
@@ -377,7 +377,7 @@ impl<'a, 'b> Visit<'a, 'b> {
             if let Some((incoming, at)) = self.runner.receive(wait.min(GLANCE)) {
                 self.take(incoming, at)?;
             }
-            (self.runner.watch)(Happening::Moment(&self.session));
+            (self.runner.watch)(RunEvent::Moment(&self.session));
         }
         Ok(())
     }
@@ -449,7 +449,7 @@ impl<'a, 'b> Visit<'a, 'b> {
             Event::LoggedIn => {
                 runner.has_logged_in = true;
                 runner.pauses.note_login();
-                (runner.watch)(Happening::LoggedIn);
+                (runner.watch)(RunEvent::LoggedIn);
             }
             Event::LoginRefused { retry_after: None } if !runner.has_logged_in => {
                 let (host, name) = (&runner.settings.host, &runner.settings.session.name);
@@ -465,7 +465,7 @@ impl<'a, 'b> Visit<'a, 'b> {
                 }
                 self.cause = Cause::Refused;
             }
-            Event::Offered(summary) => (runner.watch)(Happening::Offered(&summary)),
+            Event::Offered(summary) => (runner.watch)(RunEvent::Offered(&summary)),
             Event::Rejected(by) => runner.note(&format!("game rejected by {by}")),
             Event::Finished(finished) => {
                 if finished.is_complete {
@@ -478,7 +478,6 @@ impl<'a, 'b> Visit<'a, 'b> {
                 self.cause = Cause::Resuming;
             }
             Event::Note(text) => runner.note(&text),
-            Event::Detail(text) => runner.log.note('-', &text),
         }
         Ok(())
     }

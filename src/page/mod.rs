@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::analysis::graph::escaped;
 use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review, Thresholds};
 use crate::lang::Lang;
 use crate::position::Position;
@@ -182,6 +181,24 @@ pub fn json_text(value: &impl Serialize) -> String {
                 let _ = write!(safe, "\\u{:04x}", letter as u32);
             }
             letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
+/// The text with the characters that HTML gives a meaning written as entities.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => safe.push(' '),
+            character if character.is_control() => safe.push(' '),
+            character => safe.push(character),
         }
     }
     safe

@@ -170,10 +170,7 @@ fn errors_are_one_true_sentence() {
 #[test]
 fn an_invalid_command_line_ends_with_2() {
     for (line, message) in [
-        (
-            "analyze --shard 1/2 x.kif",
-            "give each machine some of the files",
-        ),
+        ("analyze --shard 1/2 x.kif", "unexpected argument '--shard'"),
         ("analyze --sfen nonsense", "nonsense"),
         ("analyze --sfen nonsense --summary", "nonsense"),
         (
@@ -255,15 +252,12 @@ fn an_invalid_command_line_ends_with_2() {
 fn help_offers_no_option_that_is_always_refused() {
     for words in ["analyze", "book extend", "learn", "spsa"] {
         let help = raicho!("{words} --help").stdout();
-        assert!(help.contains("--out") || help.contains("--work"), "{help}");
+        assert!(help.contains("--out") || help.contains("--html"), "{help}");
         assert!(!help.contains("--shard"), "{words}: {help}");
     }
     let help = raicho!("spsa --help").stdout();
     assert!(help.contains("cmd=./engine"), "{help}");
-    assert!(
-        help.contains("--nodes <N>") && !help.contains("N[,N"),
-        "{help}"
-    );
+    assert!(help.contains("--nodes <N>"), "{help}");
 }
 
 #[test]

@@ -18,14 +18,18 @@ fn raicho() -> Program {
 /// A client after its handshake.
 fn introduced(program: &Program) -> Client {
     let mut client = Client::start(program).expect("the engine starts");
-    client.handshake(PATIENCE).expect("the engine speaks USI");
+    client
+        .handshake(PATIENCE, &|| false)
+        .expect("the engine speaks USI");
     client
 }
 
 /// A client of an engine with this behaviour, after its first `go`.
 fn asked(behaviour: &str) -> Client {
     let mut client = introduced(&misbehaving::program(behaviour));
-    client.ready(PATIENCE).expect("the engine is ready");
+    client
+        .ready(PATIENCE, &|| false)
+        .expect("the engine is ready");
     client.send("usinewgame").expect("the engine lives");
     client.send("position startpos").expect("the engine lives");
     client
@@ -52,7 +56,6 @@ fn soon() -> Instant {
 fn our_engine_plays() {
     let mut client = introduced(&raicho());
     assert!(client.name().starts_with("Raicho "), "{}", client.name());
-    assert_eq!(client.author(), "the Raicho developers");
     let threads = client
         .options()
         .iter()
@@ -72,7 +75,7 @@ fn our_engine_plays() {
         .set_option("Threads", Some("0"))
         .expect_err("no thread");
     assert!(error.to_string().contains("from 1 to 512"), "{error}");
-    client.ready(PATIENCE).expect("it is ready");
+    client.ready(PATIENCE, &|| false).expect("it is ready");
     client
         .send("position startpos moves 7g7f")
         .expect("it lives");
@@ -91,8 +94,6 @@ fn our_engine_plays() {
             .is_some_and(|line| line.ends_with(&format!(" < {}", received.line))),
         "{dialogue:#?}"
     );
-    assert!(client.process_id() > 0);
-    assert_eq!(client.exit_status(), None);
     let start = Instant::now();
     client.quit(PATIENCE);
     assert!(start.elapsed() < PATIENCE);
@@ -130,7 +131,9 @@ fn the_error_output_of_an_engine_that_ended_is_named() {
         ..raicho()
     };
     let mut client = Client::start(&program).expect("it starts");
-    let error = client.handshake(PATIENCE).expect_err("no engine");
+    let error = client
+        .handshake(PATIENCE, &|| false)
+        .expect_err("no engine");
     let error = error.to_string();
     assert!(
         error.starts_with("the engine ended: exit code 2, last error output: "),
@@ -145,11 +148,12 @@ fn a_program_that_is_no_engine_has_ended() {
         ..raicho()
     };
     let mut client = Client::start(&program).expect("it starts");
-    let error = client.handshake(PATIENCE).expect_err("no engine");
+    let error = client
+        .handshake(PATIENCE, &|| false)
+        .expect_err("no engine");
     assert_eq!(error.to_string(), "the engine ended: exit code 0");
-    let error = client.ready(PATIENCE).expect_err("no engine");
+    let error = client.ready(PATIENCE, &|| false).expect_err("no engine");
     assert_eq!(error.to_string(), "the engine ended: exit code 0");
-    assert_eq!(client.exit_status().as_deref(), Some("exit code 0"));
 }
 
 #[test]
@@ -157,7 +161,7 @@ fn the_plain_engine_plays_a_game_against_itself() {
     let mut client = introduced(&misbehaving::program(""));
     assert_eq!(client.name(), "Misbehaving (plain)");
     client.set_option("Seed", Some("7")).expect("in range");
-    client.ready(PATIENCE).expect("it is ready");
+    client.ready(PATIENCE, &|| false).expect("it is ready");
     let mut moves = String::new();
     for _ in 0..60 {
         client
@@ -182,13 +186,13 @@ fn the_plain_engine_plays_a_game_against_itself() {
 fn no_usiok_and_no_readyok_end_in_time() {
     let mut client = Client::start(&misbehaving::program("mute")).expect("it starts");
     let error = client
-        .handshake(Duration::from_millis(300))
+        .handshake(Duration::from_millis(300), &|| false)
         .expect_err("it is mute");
     assert_eq!(error.to_string(), "no usiok within 0.300 s");
     let mut client = introduced(&misbehaving::program("deaf:2"));
-    client.ready(PATIENCE).expect("it is ready once");
+    client.ready(PATIENCE, &|| false).expect("it is ready once");
     let error = client
-        .ready(Duration::from_millis(300))
+        .ready(Duration::from_millis(300), &|| false)
         .expect_err("it is deaf");
     assert_eq!(error.to_string(), "no readyok within 0.300 s");
 }
@@ -274,7 +278,7 @@ fn endless_lines_are_cut() {
         }
     };
     assert_eq!(longest.len(), 64 * 1024);
-    client.ready(PATIENCE).expect("it lives");
+    client.ready(PATIENCE, &|| false).expect("it lives");
 }
 
 #[test]
@@ -319,7 +323,6 @@ fn an_engine_that_reads_nothing_does_not_block_us() {
         .find_map(|_| client.send(&line).err())
         .expect("no pipe is so large");
     assert!(error.to_string().contains("stopped reading"), "{error}");
-    assert!(client.exit_status().is_some());
 }
 
 #[test]
@@ -327,7 +330,7 @@ fn only_whole_lines_are_sent() {
     let mut client = introduced(&misbehaving::program(""));
     let error = client.send("isready\nquit").expect_err("two lines");
     assert!(matches!(error, ClientError::Write { .. }), "{error}");
-    client.ready(PATIENCE).expect("nothing was sent");
+    client.ready(PATIENCE, &|| false).expect("nothing was sent");
 }
 
 /// Prints the mean time from a question to its answer. Run it by
@@ -339,7 +342,7 @@ fn round_trip() {
     let mut client = introduced(&misbehaving::program(""));
     let start = Instant::now();
     for _ in 0..TIMES {
-        client.ready(PATIENCE).expect("it is ready");
+        client.ready(PATIENCE, &|| false).expect("it is ready");
     }
     println!("{:?} each", start.elapsed() / TIMES);
 }

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::runner::{raicho, text};
-use raicho::records::csa;
 use raicho::records::encoding::encode_shift_jis;
 
 const GAME: &str = "V2.2\nN+</script>\nN-\"b\"\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\n+8822UM\n-3122GI\n\
@@ -96,8 +95,8 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
         ),
         ("--html", "there", "there is a folder", 1),
         ("--html", "a.csa", read, 2),
-        ("--csa", ".", read, 2),
-        ("--csa", "./a.csa", read, 2),
+        ("--kif", "./a.csa", read, 2),
+        ("--json", "./a.csa", read, 2),
     ] {
         // The search would take an hour.
         let command = raicho!(folder, "analyze a.csa --time 600s {option} {out} --hash 1");
@@ -108,7 +107,7 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
     }
     let output = raicho!(
         folder,
-        "analyze a.csa --nodes 5 --kif b.kif --csa b.kif --hash 1"
+        "analyze a.csa --nodes 5 --kif b.kif --json b.kif --hash 1"
     )
     .output();
     assert!(text(&output.stderr).contains("b.kif is the name of two outputs"));
@@ -155,15 +154,14 @@ fn threads_that_do_not_fit_into_memory_are_refused() {
 fn a_link_is_written_through() {
     let folder = Folder::new("analyze-link");
     folder.write("a.csa", GAME);
-    folder.write("b.svg", "old");
-    let link = folder.file("link.svg");
-    std::os::unix::fs::symlink("b.svg", &link).expect("it can be made");
-    let output = raicho!(folder, "analyze a.csa --nodes 5 --svg link.svg --hash 1").output();
+    folder.write("b.json", "old");
+    let link = folder.file("link.json");
+    std::os::unix::fs::symlink("b.json", &link).expect("it can be made");
+    let output = raicho!(folder, "analyze a.csa --nodes 5 --json link.json --hash 1").output();
     assert!(output.status.success(), "{}", text(&output.stderr));
     let is_link = fs::symlink_metadata(&link).is_ok_and(|data| data.is_symlink());
     assert!(is_link, "the link is still one");
-    let graph = folder.text("b.svg");
-    assert!(graph.starts_with("<svg"), "{graph}");
+    assert_eq!(json(&folder, "b.json")["winner"], "white");
 }
 
 #[test]
@@ -292,18 +290,13 @@ fn records_are_found_by_name_and_by_content_in_their_encoding() {
     ] {
         folder.write(name, text);
     }
-    let output = raicho!(folder, "analyze . --nodes 50 --csa out --hash 1").output();
+    let output = raicho!(folder, "analyze . --nodes 50 --json out/ --hash 1").output();
     assert!(output.status.success(), "{}", text(&output.stderr));
-    let read = |name: &str| {
-        let games = csa::read(&folder.text(&format!("out/{name}.csa")));
-        games.expect("it can be read").remove(0)
-    };
-    assert_eq!(
-        read("a").players,
-        ["羽生善治", "藤井聡太"].map(str::to_owned)
-    );
+    let read = |name: &str| json(&folder, &format!("out/{name}.json"));
+    assert_eq!(read("a")["players"][0], "羽生善治");
+    assert_eq!(read("a")["players"][1], "藤井聡太");
     for name in ["b", "c", "d"] {
-        assert_eq!(read(name).moves.len(), 1);
+        assert_eq!(read(name)["moves"].as_array().map(Vec::len), Some(1));
     }
 }
 
@@ -311,7 +304,7 @@ fn records_are_found_by_name_and_by_content_in_their_encoding() {
 fn one_game_goes_to_a_file_with_its_scores() {
     let folder = Folder::new("analyze-one");
     folder.write("a.csa", GAME);
-    let files = "--json a.json --csa b.csa --html a.html --svg a.svg";
+    let files = "--json a.json --html a.html";
     let output = raicho!(folder, "analyze a.csa --nodes 300 {files} --hash 1").output();
     assert!(output.status.success(), "{}", text(&output.stderr));
     let game = json(&folder, "a.json");
@@ -323,22 +316,9 @@ fn one_game_goes_to_a_file_with_its_scores() {
     assert_eq!(game["summary"]["black"]["time"], 3.0);
     assert!(game["positions"][0]["lines"][0]["time"].is_f64(), "seconds");
 
-    let written = folder.text("b.csa");
-    let records = csa::read(&written).expect("it can be read");
-    let [record] = &records[..] else {
-        panic!("one game");
-    };
-    for (index, played) in record.moves.iter().enumerate() {
-        assert_eq!(game["moves"][index]["move"], played.mv.to_string());
-        let thought = played.thought.as_ref().expect("each has a score");
-        let for_next = game["positions"][index + 1]["lines"][0]["score"]["cp"].as_i64();
-        let expected = for_next.map(|score| raicho::types::Score::Cp(-score as i32));
-        assert_eq!(thought.score, expected, "move {}", index + 1);
-    }
     let page = folder.text("a.html");
     assert!(page.contains("\\u003c/script\\u003e") && page.len() < 200_000);
-    let svg = folder.text("a.svg");
-    assert!(svg.contains("&lt;/script&gt;"));
+    assert!(page.contains("<title>☗ &lt;/script&gt;"));
     let shown = text(&output.stdout);
     assert!(
         shown.contains("7g7f") && shown.contains("blunders"),
@@ -347,7 +327,7 @@ fn one_game_goes_to_a_file_with_its_scores() {
 }
 
 #[test]
-fn threads_and_resumed_work_change_nothing() {
+fn threads_change_nothing() {
     let folder = Folder::new("analyze-threads");
     folder.write("a.csa", GAME);
     let run = |more: &str| {
@@ -357,25 +337,6 @@ fn threads_and_resumed_work_change_nothing() {
     };
     let one = run("1");
     assert_eq!(run("2"), one);
-    assert_eq!(run("1 --work work"), one);
-    // Of the journal only the first lines are left, as after a kill.
-    let journal = "work/analyze.jsonl";
-    let lines = folder.text(journal);
-    let kept: Vec<&str> = lines.lines().take(2).collect();
-    folder.write(journal, &(kept.join("\n") + "\n"));
-    assert_eq!(run("2 --work work --resume"), one);
-    assert_eq!(folder.text(journal).lines().count(), lines.lines().count());
-    // Other settings are refused.
-    let refused = raicho!(
-        folder,
-        "analyze a.csa --nodes 401 --work work --resume --hash 1"
-    )
-    .output();
-    assert!(
-        text(&refused.stderr).contains("nodes"),
-        "{}",
-        text(&refused.stderr)
-    );
 }
 
 #[test]
@@ -450,10 +411,9 @@ fn options_that_cannot_be_met_are_faults_of_the_command_line() {
             "--html is for games, and these are positions",
         ),
         ("a.usi --positions --json -", "--json is for games"),
-        ("--sfen startpos --work work", "--work is for games"),
         (
             "a.usi --doubtful 30",
-            "--doubtful 30 is more than --blunder 20",
+            "--doubtful of version 1 is gone: it is 10 %",
         ),
     ] {
         let output = raicho!(folder, "analyze {words} --nodes 5 --hash 1").output();
@@ -461,20 +421,6 @@ fn options_that_cannot_be_met_are_faults_of_the_command_line() {
         assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.contains(fault), "{errors}");
     }
-}
-
-#[test]
-fn other_games_are_named_when_work_is_resumed() {
-    let folder = Folder::new("analyze-other-games");
-    folder.write("a.usi", "startpos moves 7g7f\n");
-    folder.write("b.usi", "startpos moves 2g2f\n");
-    let words = "--nodes 5 --work work --resume --hash 1";
-    raicho!(folder, "analyze a.usi {words}").outputs();
-    let errors = raicho!(folder, "analyze b.usi {words}").refused();
-    assert!(
-        errors.contains("other games, or the same in another order"),
-        "{errors}"
-    );
 }
 
 #[test]
@@ -499,16 +445,10 @@ fn names_command_no_terminal_and_sides_stand_for_missing_ones() {
     let folder = Folder::new("analyze-names");
     let game = "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n";
     folder.write("a.csa", game);
-    let output = raicho!(
-        folder,
-        "analyze a.csa --nodes 5 --svg a.svg --html a.html --hash 1"
-    )
-    .output();
+    let output = raicho!(folder, "analyze a.csa --nodes 5 --html a.html --hash 1").output();
     let shown = text(&output.stdout);
     assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
     assert!(shown.contains("\n☗  [31mRED  ") && shown.contains("\n☖ white  "));
-    let svg = folder.text("a.svg");
-    assert!(svg.contains("[31mRED  – white</title>"), "{svg}");
     let page = folder.text("a.html");
     assert!(page.contains("– ☖ white</title>"), "the title");
 }
@@ -529,12 +469,7 @@ fn records_keep_what_their_format_has_room_for() {
     let game = "手合割：平手\n備考：あり\n   1 ７六歩(77)\n**注意：定跡\n** 30 -3334FU\n   2 投了\n\
         変化：1手\n   1 ２六歩(27)\n";
     folder.write("a.kifu", game);
-    let words = "analyze a.kifu --nodes 50 --csa b.csa --kif b.kif --hash 1";
-    let errors = text(&raicho!(folder, "{words}").output().stderr);
-    assert!(errors.contains("note: csa has no room for "), "{errors}");
-    let csa = folder.text("b.csa");
-    assert!(csa.contains("\n'**注意：定跡\n"), "{csa}");
-    assert_eq!(csa.matches("'** ").count(), 1, "one score a move: {csa}");
+    raicho!(folder, "analyze a.kifu --nodes 50 --kif b.kif --hash 1").outputs();
     // As `convert` does, by the extension.
     let kif = folder.bytes("b.kif");
     assert!(std::str::from_utf8(&kif).is_err(), "Shift JIS");
@@ -567,11 +502,11 @@ fn several_games_need_a_folder_and_have_stable_names() {
             "there.kif",
             "--kif there.kif: 3 games need a folder",
         ),
-        ("--svg", "a.svg", "expected for example a/"),
+        ("--json", "a.json", "expected for example a/"),
         (
-            "--csa",
+            "--kif",
             "-",
-            "--csa -: only --json writes to standard output",
+            "--kif -: only --json writes to standard output",
         ),
         (
             "--html",

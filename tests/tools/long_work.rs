@@ -94,37 +94,6 @@ fn a_match_at_fixed_nodes() {
     assert_eq!(whole, killed);
 }
 
-#[test]
-fn a_curve_over_nodes() {
-    let folder = Folder::new("long-work-curve");
-    let (one, other) = (engine("one"), engine("other"));
-    let words =
-        format!("match --nodes 60,200 --max-moves 80 {one} {other},nodes=50 --from-startpos --out");
-    let text = raicho!(folder, "{words} whole").stdout();
-    assert!(text.starts_with("one against other\n"), "{text}");
-    let rows: Vec<&str> = text.lines().skip(2).collect();
-    assert_eq!(rows.len(), 2, "{text}");
-    assert!(rows[0].trim().starts_with("60 ") && rows[1].trim().starts_with("200 "));
-    assert!(folder.text("whole/curve.svg").contains("nodes a move"));
-
-    let words = format!("{words} killed");
-    kill(&folder, &words, "killed/nodes-200/games.jsonl", 1);
-    let resumed = raicho!(folder, "match --out killed --resume").stdout();
-    assert!(resumed.starts_with("one against other\n"), "{resumed}");
-    // Times are not those of the other run.
-    let timed = ["figures", "overhead"];
-    for nodes in [60, 200] {
-        let [whole, killed] = ["whole", "killed"].map(|run| {
-            let journal = format!("{run}/nodes-{nodes}/games.jsonl");
-            entries(&folder, &journal, "game", &timed)
-        });
-        assert_eq!(whole.len(), 2);
-        assert!(whole[0]["optimism"][0]["pairs"].as_u64() > Some(5));
-        assert_eq!(whole, killed);
-    }
-    raicho!(folder, "{words} --resume --seed 2").refused();
-}
-
 /// Tsume problems, and positions without a mate.
 const PROBLEMS: &str = "\
 8k/9/7S1/7G1/9/9/9/9/9 b Rrb2g2s4n4l18p 1

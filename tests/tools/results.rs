@@ -14,7 +14,6 @@ const PROBLEMS: &str = "4k4/9/4P4/9/9/9/9/9/9 b G 1\n\
                         3k5/9/3P5/9/9/9/9/9/9 b G 1\n";
 
 const PAIR: &str = "--nodes 20 --games 2";
-const CURVE: &str = "--nodes 20,30 --games 2";
 
 /// A short match; the words begin with its folder.
 fn a_match(folder: &Folder, words: &str) -> Raicho {
@@ -47,7 +46,6 @@ fn data(html: &str) -> Value {
 fn a_resumed_match_keeps_its_rules() {
     let folder = Folder::new("kept-rules");
     a_match(&folder, &format!("run {PAIR}")).stdout();
-    a_match(&folder, &format!("curve {CURVE}")).stdout();
     for (words, expected) in [
         ("run --resume --nodes 30", "--nodes without --engine"),
         (
@@ -57,7 +55,6 @@ fn a_resumed_match_keeps_its_rules() {
         ("run --resume --seed 2", "openings: seed 2 instead of 1"),
         ("run --resume --ponder", "--ponder differs"),
         ("run --resume --format gauntlet", "--format differs"),
-        ("curve --resume --seed 2", "openings: seed 2 instead of 1"),
     ] {
         let said = raicho!(folder, "match --out {words}").refused();
         assert!(said.contains(expected), "{said}");
@@ -81,15 +78,6 @@ fn no_result_replaces_a_file_of_its_run() {
         assert!(said.contains(expected), "{said}");
     }
     raicho!(folder, "match --out run --resume").stdout();
-
-    // A curve is another kind of run; neither hides the other.
-    a_match(&folder, &format!("curve {CURVE}")).stdout();
-    let said = a_match(&folder, &format!("curve {PAIR}")).refused();
-    assert!(said.contains("holds a curve already"), "{said}");
-    let said = raicho!(folder, "match --out curve --resume --json curve/curve.json").refused();
-    assert!(said.contains(own), "{said}");
-    let said = raicho!(folder, "match --out run --resume --nodes 20,30").refused();
-    assert!(said.contains("holds no curve"), "{said}");
 
     folder.write("p.json", "NetworkDelay, int, 120, 0, 2500, 150, 0.02\n");
     let words = "--params p.json --iterations 1 --nodes 1 --out tune";

@@ -182,24 +182,6 @@ pub struct PlayerFigures {
     pub depth_sum: u64,
     /// Number of moves with a reported depth.
     pub depth_count: u64,
-    /// Number of PV lines that the referee replayed.
-    pub lines_checked: u64,
-    /// Number of PV lines with an illegal move.
-    pub line_faults: u64,
-    /// Details of the first few of these.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub line_fault_details: Vec<LineFault>,
-}
-
-/// An illegal move in a PV line.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct LineFault {
-    /// What is wrong with the move.
-    pub fault: String,
-    /// The PV as the engine printed it.
-    pub line: String,
-    /// The position in which the PV begins.
-    pub sfen: String,
 }
 
 /// By how much a clock was overrun.

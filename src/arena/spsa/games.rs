@@ -204,7 +204,6 @@ fn pairing(settings: &GameSettings) -> MatchSettings {
         rules: settings.rules.clone(),
         openings: settings.openings.clone(),
         ponder: false,
-        check_pv: false,
         sprt: None,
         shard: None,
     }

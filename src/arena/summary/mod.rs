@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::journal::{FIRST_PLIES, LineFault, Optimism};
+use super::journal::{FIRST_PLIES, Optimism};
 use super::referee::Reason;
 use super::sprt::{Sprt, Verdict};
 use super::statistics::{Estimate, Wdl};
@@ -62,9 +62,6 @@ pub struct EngineSummary {
     losses_by_fault: Vec<Ending>,
     /// Losses on time during a stall of the machine; they are included in `losses`.
     losses_on_time_in_stalls: u64,
-    lines_checked: u64,
-    illegal_lines: u64,
-    illegal_line_details: Vec<LineFault>,
 }
 
 /// The results of one pairing, from the view of its first engine.
@@ -204,9 +201,6 @@ impl EngineSummary {
             nodes_per_second: figures.nodes_per_second(),
             losses_by_fault: endings(&engine.faults),
             losses_on_time_in_stalls: engine.lost_in_stalls,
-            lines_checked: figures.lines_checked,
-            illegal_lines: figures.line_faults,
-            illegal_line_details: engine.line_faults.values().cloned().collect(),
         }
     }
 }
@@ -422,23 +416,7 @@ impl Summary {
                 lines.push(format!("    {text}"));
             }
         }
-        for engine in &self.engines {
-            if engine.illegal_lines > 0 {
-                let EngineSummary {
-                    name,
-                    illegal_lines,
-                    lines_checked,
-                    ..
-                } = engine;
-                let text = lang.illegal_lines(name, illegal_lines, lines_checked);
-                lines.push(format!("\n{text}"));
-            }
-            for LineFault { fault, line, sfen } in &engine.illegal_line_details {
-                lines.push(format!("  {fault}\n    pv {line}\n    in {sfen}"));
-            }
-        }
-        let is_any = |engine: &EngineSummary| engine.illegal_lines > 0;
-        if !self.faults.is_empty() || self.engines.iter().any(is_any) {
+        if !self.faults.is_empty() {
             lines.push(String::new());
         }
     }

@@ -134,7 +134,6 @@ fn programs_read_json() {
         "nodes_per_second": 10000.0,
         "losses_by_fault": [{ "reason": "time-loss", "games": 1 }],
         "losses_on_time_in_stalls": 0,
-        "lines_checked": 0, "illegal_lines": 0, "illegal_line_details": [],
     });
     assert_eq!(json["engines"][0], engine);
     assert_eq!(json["engines"][1]["losses_by_fault"], json!([]));
@@ -299,24 +298,6 @@ fn stalls_and_the_losses_in_them_are_told_apart() {
     assert_eq!(json["engines"][0]["losses_on_time_in_stalls"], 1);
     assert_eq!(json["faults"][1]["during_stall"], true);
     assert_eq!(json["stalls"], json!({ "count": 1, "longest": 0.04 }));
-}
-
-#[test]
-fn illegal_lines_are_shown_with_their_position() {
-    let settings = sample();
-    let mut liar = entry(&settings, 0, None, Reason::Repetition);
-    liar.figures[0].lines_checked = 30;
-    liar.figures[0].line_faults = 1;
-    liar.figures[0].line_fault_details.push(LineFault {
-        fault: "illegal move 5i5a, word 1 of the line".to_owned(),
-        line: "5i5a 5a5b".to_owned(),
-        sfen: "4k4/9/9/9/9/9/9/9/4K4 b - 1".to_owned(),
-    });
-    let text = Summary::of(&tally_of(&settings, &[liar]), "").to_string();
-    let expected = "\nnew-version, illegal lines: 1 of 30\n  \
-                    illegal move 5i5a, word 1 of the line\n    \
-                    pv 5i5a 5a5b\n    in 4k4/9/9/9/9/9/9/9/4K4 b - 1\n\nrecords";
-    assert!(text.contains(expected), "{text}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::journal::{GameEntry, LineFault, Optimism, Overhead, PlayerFigures};
+use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
 use super::referee::Reason;
 use super::settings::MatchSettings;
 use super::statistics::{Estimate, Pentanomial, Wdl};
@@ -12,9 +12,6 @@ use crate::types::Color;
 
 #[cfg(test)]
 mod tests;
-
-/// Maximum number of illegal lines of an engine that a summary describes.
-const LINE_FAULTS_SHOWN: usize = 10;
 
 /// The sums over the games so far.
 #[derive(Clone, Debug)]
@@ -55,10 +52,8 @@ pub struct PairingTally {
 pub struct EngineTally {
     /// Results of all its games.
     pub wdl: Wdl,
-    /// Statistics of its moves; details of illegal lines are in `line_faults`.
+    /// Statistics of its moves.
     pub figures: PlayerFigures,
-    /// The first illegal lines of the match, by game and index within the game.
-    pub line_faults: BTreeMap<(u64, usize), LineFault>,
     /// Number of games lost by a fault, by reason.
     pub faults: BTreeMap<Reason, u64>,
     /// Losses on time during a stall of the machine; they count as losses.
@@ -183,17 +178,6 @@ impl Tally {
         sum.nodes += figures.nodes;
         sum.depth_sum += figures.depth_sum;
         sum.depth_count += figures.depth_count;
-        sum.lines_checked += figures.lines_checked;
-        sum.line_faults += figures.line_faults;
-        for (place, fault) in figures.line_fault_details.iter().enumerate() {
-            engine
-                .line_faults
-                .insert((entry.game, place), fault.clone());
-        }
-        // The selection does not depend on the order in which games ended.
-        while engine.line_faults.len() > LINE_FAULTS_SHOWN {
-            engine.line_faults.pop_last();
-        }
     }
 
     fn add_to_pairing(

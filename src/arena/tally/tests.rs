@@ -46,21 +46,6 @@ fn optimism_is_that_of_the_engines_and_not_of_the_colours() {
     assert_eq!((sums.pairs, sums.scores), (2, [200, 60]));
 }
 
-fn with_line_faults(mut entry: GameEntry, count: u64) -> GameEntry {
-    for player in &mut entry.figures {
-        player.lines_checked = 100;
-        player.line_faults = count;
-        player.line_fault_details = (0..count.min(5))
-            .map(|place| LineFault {
-                fault: format!("{place} of game {}", entry.game),
-                line: String::new(),
-                sfen: String::new(),
-            })
-            .collect();
-    }
-    entry
-}
-
 #[test]
 fn the_order_of_the_games_is_nothing() {
     let settings = settings(&["a", "b", "c"], Some(5));
@@ -75,10 +60,6 @@ fn the_order_of_the_games_is_nothing() {
                 3 => entry(&settings, fixture.game, Some(black), Reason::Crash),
                 _ => entry(&settings, fixture.game, Some(white), Reason::Resignation),
             }
-        })
-        .map(|entry| {
-            let count = entry.game % 3;
-            with_line_faults(entry, count)
         })
         .collect();
     assert_eq!(entries.len(), 15);
@@ -251,23 +232,4 @@ fn figures_add_up_for_the_engine_and_not_for_the_colour() {
     let empty = PlayerFigures::default();
     assert_eq!(empty.mean_time(), Duration::ZERO);
     assert_eq!((empty.mean_depth(), empty.nodes_per_second()), (None, None));
-}
-
-#[test]
-fn the_first_illegal_lines_are_shown_and_all_are_counted() {
-    let settings = settings(&["a", "b"], Some(8));
-    let entries: Vec<GameEntry> = (0..8)
-        .rev()
-        .map(|game| with_line_faults(entry(&settings, game, None, Reason::Repetition), 7))
-        .collect();
-    let tally = tally_of(&settings, &entries);
-    for engine in &tally.engines {
-        assert_eq!(engine.figures.lines_checked, 800);
-        assert_eq!(engine.figures.line_faults, 56);
-        let shown: Vec<_> = engine.line_faults.keys().copied().collect();
-        let expected: Vec<_> = (0..2)
-            .flat_map(|game| (0..5).map(move |place| (game, place)))
-            .collect();
-        assert_eq!(shown, expected);
-    }
 }

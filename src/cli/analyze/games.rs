@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 
 use super::inputs::InputGame;
@@ -21,17 +21,10 @@ use crate::cli::{output, result_file};
 use crate::lang::{Lang, printable};
 use crate::page::{self, Kind, PROGRAM, Page};
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, FolderError, RunKind};
+use crate::runs::Execution;
 use crate::types::Color;
 use crate::util::system::free_megabytes;
 use crate::util::{cores, counted};
-
-const KIND: RunKind = RunKind {
-    noun: "run of analyze",
-    settings: "analyze.json",
-    journal: "analyze.jsonl",
-    format: 2,
-};
 
 /// Memory of each thread in MB, besides its transposition table.
 const WORKER_MB: usize = 110;
@@ -59,16 +52,12 @@ pub(super) fn run(
     let settings = Settings {
         effort: arguments.search.effort(DEFAULT_TIME),
         multi_pv: arguments.search.multipv.into(),
-        order: arguments.search.order,
         hash_mb: arguments.search.hash.unwrap_or(DEFAULT_HASH) as usize,
         eval: evaluation_identity(&choice, &evaluator),
-        games: lines.len(),
-        checksum: checksum(&lines),
     };
     let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
     let threads = threads(&arguments.search, settings.hash_mb, positions)?;
     let report = Report::new(arguments, &settings, games, lang)?;
-    let known = arguments.work.open(KIND, &settings).map_err(in_words)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
     let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
     let mut watch = Progress {
@@ -81,12 +70,12 @@ pub(super) fn run(
         stack_bytes: None,
         stop: &stop,
     };
-    let result = analysis::analyze(&lines, &settings, &evaluator, known, &mut watch, &execution);
+    let result = analysis::analyze(&lines, &settings, &evaluator, &mut watch, &execution);
     meter.finish();
     result?;
     if stop.is_requested() {
-        watch.report.interrupted();
-        return arguments.work.check_complete(&stop);
+        output::eprint_line(watch.report.words());
+        bail!("interrupted");
     }
     watch.report.finish()?;
     ensure!(
@@ -115,25 +104,6 @@ fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> anyhow
         wanted.saturating_mul(each)
     );
     Ok(wanted.min(fitting))
-}
-
-/// The error of a folder, with other games named as such.
-fn in_words(mut error: FolderError) -> FolderError {
-    if let FolderError::OtherRun { difference, .. } = &mut error
-        && difference.starts_with("checksum ")
-    {
-        "other games, or the same in another order".clone_into(difference);
-    }
-    error
-}
-
-fn checksum(lines: &[SfenLine]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    for line in lines {
-        hasher.update(line.to_string().as_bytes());
-        hasher.update(b"\n");
-    }
-    hasher.finalize()
 }
 
 struct Progress<'a> {
@@ -166,7 +136,6 @@ struct Report {
     /// Whether there is more than the table, so that the work goes on without its reader.
     writes_files: bool,
     losses: Losses,
-    thresholds: Thresholds,
     done: usize,
     lang: Lang,
 }
@@ -235,7 +204,6 @@ impl Report {
         lang: Lang,
     ) -> anyhow::Result<Self> {
         let output: &OutputArguments = &arguments.output;
-        let thresholds = output.thresholds()?;
         if let Some(page) = &output.html {
             outputs::check_out("--html", page, 1)?;
             result_file::check(page, games.iter().map(|game| game.path.as_path()))?;
@@ -256,7 +224,6 @@ impl Report {
             },
             writes_files: output.file_option().is_some(),
             losses: Losses::default(),
-            thresholds,
             settings: settings.clone(),
             games,
             done: 0,
@@ -276,10 +243,10 @@ impl Report {
     /// A file or standard output cannot be written.
     fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
         let game = &self.games[index];
-        let review = Review::new(&game.record, analysis, self.thresholds);
+        let review = Review::new(&game.record, analysis);
         let json = self.json_of(game, &review)?;
         let reviewed = (&game.record, &review);
-        outputs::write(&self.names, index, reviewed, &json, self.lang)?;
+        outputs::write(&self.names, index, reviewed, &json)?;
         self.losses.add(&self.names, &game.record);
         match self.printed {
             Printed::Moves | Printed::Summaries => {
@@ -367,16 +334,11 @@ impl Report {
             lang: self.lang.into(),
             program: PROGRAM,
             effort: effort_words(&self.settings, self.lang),
-            thresholds: Some(self.thresholds),
+            thresholds: Some(Thresholds::USUAL),
             games: std::mem::take(&mut self.page),
             of_match: None,
         };
         result_file::save(path, page.html_with(self.engine.as_deref()).as_bytes())
-    }
-
-    /// Says what an interruption left undone.
-    fn interrupted(&self) {
-        output::eprint_line(self.words());
     }
 }
 

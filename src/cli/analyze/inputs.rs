@@ -121,7 +121,7 @@ fn list(paths: &[PathBuf]) -> String {
 /// Folders of the results are left out: what is there may come from an earlier analysis.
 fn expand(paths: &[PathBuf], output: &OutputArguments) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let results = [&output.svg, &output.kif, &output.csa, &output.json];
+    let results = [&output.kif, &output.json];
     let results = results.into_iter().flatten();
     let results: Vec<PathBuf> = results
         .filter_map(|path| path.canonicalize().ok())
@@ -161,7 +161,7 @@ fn walk(folder: &Path, without: &[PathBuf], files: &mut Vec<PathBuf>) -> std::io
 /// Whether the name is that of a file that is read or written here.
 pub(super) fn has_extension_of_record(path: &Path) -> bool {
     let extension = extension(path);
-    EXTENSIONS.contains(&&*extension) || ["json", "svg", "html"].contains(&&*extension)
+    EXTENSIONS.contains(&&*extension) || ["json", "html"].contains(&&*extension)
 }
 
 fn extension(path: &Path) -> String {

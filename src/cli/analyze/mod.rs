@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::analysis::{Effort, Order, Thresholds};
-use crate::cli::arguments::{Indivisible, KeptWork, one_of, parse_time};
-use crate::cli::error::ensure_usage;
+use crate::analysis::Effort;
+use crate::cli::arguments::parse_time;
+use crate::cli::error::bail_usage;
 use crate::lang::Lang;
 use crate::records::game::GameRecord;
 use crate::types::Color;
@@ -46,12 +46,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     output: OutputArguments,
-
-    #[command(flatten)]
-    work: KeptWork,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 #[derive(Args)]
@@ -88,14 +82,7 @@ struct SearchArguments {
     /// Evaluation: `<embedded>`, `<material>`, or a file
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
-
-    /// Order of a game's positions: `forward` as they were played, or `backward`, the last one
-    /// first, so that the table knows what follows
-    #[arg(long, value_name = "ORDER", default_value = "backward", value_parser = one_of(&ORDERS))]
-    order: Order,
 }
-
-const ORDERS: [(&str, Order); 2] = [("forward", Order::Forward), ("backward", Order::Backward)];
 
 #[derive(Args)]
 #[command(next_help_heading = "Results of games")]
@@ -110,17 +97,9 @@ struct OutputArguments {
     #[expect(clippy::option_option, reason = "the folder may be left out")]
     with_engine: Option<Option<PathBuf>>,
 
-    /// Write the graph of each game; OUT is a file, or a folder for several games
-    #[arg(long, value_name = "OUT")]
-    svg: Option<PathBuf>,
-
-    /// Write the games with comments as KIF
+    /// Write the games with comments as KIF; OUT is a file, or a folder for several games
     #[arg(long, value_name = "OUT")]
     kif: Option<PathBuf>,
-
-    /// Write the games with comments as CSA
-    #[arg(long, value_name = "OUT")]
-    csa: Option<PathBuf>,
 
     /// Write the analysis as JSON; `-` is standard output, where it replaces the table
     #[arg(long, value_name = "OUT")]
@@ -129,46 +108,18 @@ struct OutputArguments {
     /// Print only the summaries
     #[arg(long)]
     summary: bool,
-
-    /// Loss of win chance in percent from which a move is doubtful (疑問手)
-    #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = parse_percent)]
-    doubtful: f64,
-
-    /// Loss of win chance in percent from which a move is a blunder (悪手)
-    #[arg(long, value_name = "PERCENT", default_value_t = 20.0, value_parser = parse_percent)]
-    blunder: f64,
-}
-
-fn parse_percent(text: &str) -> Result<f64, String> {
-    match text.trim_end_matches('%').parse() {
-        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent),
-        _ => Err("expected a number above 0, at most 100".to_owned()),
-    }
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("give each machine some of the files")?;
     match inputs::find(arguments)? {
         Inputs::Positions(source) => {
-            check_positions(arguments)?;
+            if let Some(option) = arguments.output.option() {
+                bail_usage!("{option} is for games, and these are positions");
+            }
             position::run(arguments, &source, lang)
         }
         Inputs::Games(games, broken) => games::run(arguments, games, &broken, lang),
     }
-}
-
-/// Refuses what only games have.
-fn check_positions(arguments: &Arguments) -> anyhow::Result<()> {
-    let work = arguments.work.is_kept().then_some("--work");
-    let option = arguments.output.option().or(work);
-    ensure_usage!(
-        option.is_none(),
-        "{} is for games, and these are positions",
-        option.unwrap_or_default()
-    );
-    Ok(())
 }
 
 impl SearchArguments {
@@ -191,23 +142,6 @@ impl SearchArguments {
 }
 
 impl OutputArguments {
-    /// From which loss moves have their names.
-    ///
-    /// # Errors
-    /// No move could be doubtful.
-    fn thresholds(&self) -> anyhow::Result<Thresholds> {
-        let (doubtful, blunder) = (self.doubtful, self.blunder);
-        let is_ordered = doubtful <= blunder;
-        ensure_usage!(
-            is_ordered,
-            "--doubtful {doubtful} is more than --blunder {blunder}: no move would be doubtful"
-        );
-        Ok(Thresholds {
-            doubtful: doubtful / 100.0,
-            blunder: blunder / 100.0,
-        })
-    }
-
     /// The first option for something that only games have.
     fn option(&self) -> Option<&'static str> {
         self.file_option()
@@ -220,9 +154,7 @@ impl OutputArguments {
         let is_json = self.json.is_some() && !self.is_json_on_stdout();
         let options = [
             ("--html", self.html.is_some()),
-            ("--svg", self.svg.is_some()),
             ("--kif", self.kif.is_some()),
-            ("--csa", self.csa.is_some()),
             ("--json", is_json),
         ];
         let found = options.into_iter().find(|&(_, is_given)| is_given);

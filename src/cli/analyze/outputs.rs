@@ -1,4 +1,4 @@
-//! The files of an analysed game: a record with comments, the graph, JSON.
+//! The files of an analysed game: a record with comments, and JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,64 +6,44 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
+use super::OutputArguments;
 use super::inputs::{InputGame, has_extension_of_record};
-use super::{OutputArguments, names};
-use crate::analysis::{Review, comments, graph};
+use crate::analysis::{Review, comments};
 use crate::cli::error::ensure_usage;
 use crate::cli::{output, result_file};
-use crate::lang::Lang;
-use crate::records::game::{GameRecord, RecordedMove};
+use crate::records::game::GameRecord;
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::output_place;
 use crate::util::counted;
 
-/// A kind of file, one for each game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum File {
-    Kif,
-    Csa,
-    Json,
-    Svg,
-}
-
-impl File {
-    /// The format of a record.
-    const fn format(self) -> Option<TextFormat> {
-        match self {
-            Self::Kif => Some(TextFormat::Kif),
-            Self::Csa => Some(TextFormat::Csa),
-            Self::Json | Self::Svg => None,
-        }
-    }
-}
-
 /// The places of all files.
+#[derive(Default)]
 pub(super) struct Names {
-    /// The files of each kind, by game.
-    places: Vec<(File, Vec<PathBuf>)>,
+    /// The record of each game; none where records are not wanted.
+    kif: Vec<PathBuf>,
+    /// The JSON of each game; none where it is not wanted.
+    json: Vec<PathBuf>,
 }
 
-/// What the formats of the written records have no room for, and in how many games.
+/// What the written records have no room for, and in how many games.
 #[derive(Default)]
-pub(super) struct Losses(BTreeMap<(&'static str, String), usize>);
+pub(super) struct Losses(BTreeMap<String, usize>);
 
 impl Losses {
     /// Adds those of a game.
     pub(super) fn add(&mut self, names: &Names, record: &GameRecord) {
-        for format in names.places.iter().filter_map(|(kind, _)| kind.format()) {
-            for loss in format.losses(record) {
-                *self.0.entry((format.name(), loss)).or_default() += 1;
+        if !names.kif.is_empty() {
+            for loss in TextFormat::Kif.losses(record) {
+                *self.0.entry(loss).or_default() += 1;
             }
         }
     }
 
     /// Says what was lost.
     pub(super) fn report(&self) {
-        for ((format, loss), games) in &self.0 {
+        for (loss, games) in &self.0 {
             let games = counted(*games, "game");
-            output::eprint_line(format_args!(
-                "note: {format} has no room for {loss} ({games})"
-            ));
+            output::eprint_line(format_args!("note: kif has no room for {loss} ({games})"));
         }
     }
 }
@@ -76,31 +56,27 @@ impl Names {
     pub(super) fn new(wanted: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
         let place = |path: &PathBuf| output_place(path).unwrap_or_else(|| path.clone());
         let mut taken: BTreeSet<PathBuf> = wanted.html.iter().map(place).collect();
-        let options = [
-            (File::Kif, "--kif", "kifu", &wanted.kif),
-            (File::Csa, "--csa", "csa", &wanted.csa),
-            (File::Json, "--json", "json", &wanted.json),
-            (File::Svg, "--svg", "svg", &wanted.svg),
-        ];
-        let mut places = Vec::new();
-        for (kind, option, extension, out) in options {
-            let Some(out) = out else { continue };
-            if kind == File::Json && wanted.is_json_on_stdout() {
-                continue;
-            }
+        let mut places = |option, extension, out: &Path| {
             check_out(option, out, games.len())?;
             let files = files(out, extension, games)?;
             for file in &files {
                 let name = file.display();
                 ensure_usage!(
-                    taken.insert(place(file)),
+                    taken.insert(output_place(file).unwrap_or_else(|| file.clone())),
                     "{name} is the name of two outputs: give another one"
                 );
                 result_file::check(file, games.iter().map(|game| game.path.as_path()))?;
             }
-            places.push((kind, files));
+            anyhow::Ok(files)
+        };
+        let mut names = Self::default();
+        if let Some(out) = &wanted.kif {
+            names.kif = places("--kif", "kifu", out)?;
         }
-        Ok(Self { places })
+        if let Some(out) = wanted.json.as_ref().filter(|_| !wanted.is_json_on_stdout()) {
+            names.json = places("--json", "json", out)?;
+        }
+        Ok(names)
     }
 }
 
@@ -164,29 +140,22 @@ pub(super) fn write(
     game: usize,
     (record, review): (&GameRecord, &Review),
     json: &serde_json::Value,
-    lang: Lang,
 ) -> anyhow::Result<()> {
-    for (kind, paths) in &names.places {
-        let path = &paths[game];
-        let as_text = |format: TextFormat, record: &GameRecord| {
-            // As `convert` does: `kif` is in Shift JIS, `kifu` in UTF-8.
-            let encoding = TextFormat::of_path(path).map_or(TextEncoding::Utf8, |(_, kind)| kind);
-            let written = format.write(record, encoding);
-            if written.encoding != encoding {
-                let name = path.display();
-                output::eprint_line(format_args!(
-                    "note: {name}: Shift JIS lacks some of its letters, written in UTF-8"
-                ));
-            }
-            written.bytes
-        };
-        let bytes = match kind {
-            File::Csa => as_text(TextFormat::Csa, &with_thoughts(record, review)),
-            File::Json => (serde_json::to_string_pretty(json)? + "\n").into_bytes(),
-            File::Svg => svg_text(record, review, lang).into_bytes(),
-            File::Kif => as_text(TextFormat::Kif, &commented(record, review)),
-        };
-        result_file::save(path, &bytes)?;
+    if let Some(path) = names.kif.get(game) {
+        // As `convert` does: `kif` is in Shift JIS, `kifu` in UTF-8.
+        let encoding = TextFormat::of_path(path).map_or(TextEncoding::Utf8, |(_, kind)| kind);
+        let written = TextFormat::Kif.write(&commented(record, review), encoding);
+        if written.encoding != encoding {
+            output::eprint_line(format_args!(
+                "note: {}: Shift JIS lacks some of its letters, written in UTF-8",
+                path.display()
+            ));
+        }
+        result_file::save(path, &written.bytes)?;
+    }
+    if let Some(path) = names.json.get(game) {
+        let text = serde_json::to_string_pretty(json)? + "\n";
+        result_file::save(path, text.as_bytes())?;
     }
     Ok(())
 }
@@ -201,50 +170,4 @@ fn commented(record: &GameRecord, review: &Review) -> GameRecord {
         played.comments.extend(lines);
     }
     record
-}
-
-/// The record with floodgate's comments, of which a move has one.
-fn with_thoughts(record: &GameRecord, review: &Review) -> GameRecord {
-    let mut judged = comments::lines(record, review).into_iter();
-    let thoughts = comments::thoughts(record, review);
-    let mut record = record.clone();
-    comments::remove(&mut record);
-    // The heading alone: it tells another analysis what to replace.
-    let heading = judged.next().into_iter().flatten().take(1);
-    record.comments.extend(heading);
-    for ((played, thought), lines) in record.moves.iter_mut().zip(thoughts).zip(judged) {
-        played.comments.retain(|line| !is_score(line));
-        let is_starred = played.comments.iter().any(|line| line.starts_with('*'));
-        played
-            .comments
-            .extend(lines.into_iter().filter(|line| !line.starts_with('*')));
-        played.thought = thought;
-        if is_starred {
-            // A comment with a star stands for the score, unless the score is a comment too.
-            let alone = RecordedMove {
-                comments: Vec::new(),
-                ..played.clone()
-            };
-            let score = alone.comment_lines().into_iter();
-            let score = score.filter(|line| is_score(line));
-            played.comments.splice(0..0, score);
-        }
-    }
-    record
-}
-
-/// Whether a comment would be read as floodgate's: `* 30 -3334FU`.
-fn is_score(line: &str) -> bool {
-    let rest = line.strip_prefix('*').unwrap_or_default();
-    let word = rest.split_whitespace().next().unwrap_or_default();
-    word.parse::<i64>().is_ok()
-}
-
-fn svg_text(record: &GameRecord, review: &Review, lang: Lang) -> String {
-    let [black, white] = names(record, lang);
-    let words = graph::Words {
-        title: format!("{black} – {white}"),
-        sides: [format!("☗ {black}"), format!("☖ {white}")],
-    };
-    graph::svg(review, &words)
 }

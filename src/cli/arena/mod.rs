@@ -1,6 +1,5 @@
 //! `raicho match`: plays matches between engines, merges their shards and writes sets of openings.
 
-mod curve;
 mod openings;
 mod report;
 mod settings;
@@ -10,7 +9,6 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 
-use crate::arena::curve::CurveSettings;
 use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
 use crate::arena::merge::merge;
 use crate::arena::runner;
@@ -112,7 +110,6 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge_shards(arguments, lang),
         Some(Command::Openings(arguments)) => openings::run(arguments),
-        None if arguments.is_curve() => curve::run(arguments, lang),
         None => run_match(arguments, lang),
     }
 }
@@ -127,12 +124,6 @@ fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         Err(FolderError::Missing { .. })
     );
     let goes_on = arguments.run.resume && (!is_new || arguments.engines.is_empty());
-    if !goes_on && CurveSettings::read(&folder).is_ok() {
-        bail!(
-            "{} holds a curve already; --resume continues it",
-            folder.display()
-        );
-    }
     let (settings, run_folder, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
@@ -192,12 +183,6 @@ fn advice(folder: &Path) -> String {
 }
 
 impl Arguments {
-    /// Whether these are several matches, each with another node limit.
-    fn is_curve(&self) -> bool {
-        let is_resumed = || self.run.resume && CurveSettings::read(&self.folder()).is_ok();
-        self.engines.nodes.len() > 1 || is_resumed()
-    }
-
     /// Checks that the results can be written, and replace nothing that is needed.
     fn check_results(&self, folder: &Path) -> anyhow::Result<()> {
         let own = own_files(folder);

@@ -19,15 +19,8 @@ use crate::lang::Lang;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
 
-/// The files of a match or a curve in its folder which no result may replace.
-const OWN_FILES: &[&str] = &[
-    "match.json",
-    "games.jsonl",
-    "games.sfen",
-    "curve.json",
-    "curve.jsonl",
-    "summary.txt",
-];
+/// The files of a match in its folder which no result may replace.
+const OWN_FILES: &[&str] = &["match.json", "games.jsonl", "games.sfen", "summary.txt"];
 
 /// Those files in this folder.
 pub(super) const fn own_files(folder: &Path) -> OwnFiles<'_> {
@@ -136,11 +129,6 @@ pub(super) struct PageArguments {
 }
 
 impl PageArguments {
-    /// Whether a page is asked for.
-    pub(super) const fn is_asked(&self) -> bool {
-        self.html.is_some()
-    }
-
     /// Checks that the page can be written, before any game, and is none of the run's own files,
     /// none of those that are `read`, and not that of the JSON.
     ///

@@ -51,16 +51,9 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
     movetime: Option<Duration>,
 
-    /// Nodes per move (`go nodes`). For several limits, separated by commas, the match is played
-    /// with each of them in turn, and the result is a curve over nodes
-    #[arg(
-        long,
-        value_name = "N[,N…]",
-        value_delimiter = ',',
-        value_parser = parse_positive::<u64>,
-        help_heading = "Time"
-    )]
-    pub(super) nodes: Vec<u64>,
+    /// Nodes per move (`go nodes`)
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
+    nodes: Option<u64>,
 
     /// Depth per move (`go depth`)
     #[arg(long, value_name = "N", value_parser = parse_positive::<u32>, help_heading = "Time")]
@@ -154,10 +147,6 @@ pub(super) struct GameArguments {
     #[arg(long)]
     ponder: bool,
 
-    /// Replay every PV that the engines print, and report illegal moves
-    #[arg(long)]
-    check_pv: bool,
-
     /// Stop as soon as an SPRT decides between two Elo gains: [elo0=0] [elo1=5] [alpha=0.05]
     /// [beta=0.05] [model=logistic|normalized]
     #[arg(long, value_name = "KEY=VALUE", num_args = 0..=5)]
@@ -189,7 +178,7 @@ impl EngineArguments {
             ("--tc", self.tc.is_some()),
             ("--byoyomi", self.byoyomi.is_some()),
             ("--movetime", self.movetime.is_some()),
-            ("--nodes", !self.nodes.is_empty()),
+            ("--nodes", self.nodes.is_some()),
             ("--depth", self.depth.is_some()),
             ("--nodes-time", self.nodes_time.is_some()),
         ];
@@ -202,16 +191,8 @@ impl EngineArguments {
         }
     }
 
-    /// The settings of the engines for a single match.
+    /// The settings of the engines.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
-        if self.nodes.len() > 1 {
-            bail_usage!("--nodes has {} limits, expected one", self.nodes.len());
-        }
-        self.engines_with(self.nodes.first().copied())
-    }
-
-    /// The settings of the engines with a node limit of the command line.
-    pub(super) fn engines_with(&self, nodes: Option<u64>) -> anyhow::Result<Vec<EngineSettings>> {
         let tc = self.tc.unwrap_or(BaseAndIncrement {
             base: Duration::ZERO,
             increment: Duration::ZERO,
@@ -221,7 +202,7 @@ impl EngineArguments {
             increment: tc.increment,
             byoyomi: self.byoyomi.unwrap_or_default(),
             movetime: self.movetime,
-            nodes,
+            nodes: self.nodes,
             depth: self.depth,
             nodes_time: self.nodes_time,
         };
@@ -282,7 +263,6 @@ impl GameArguments {
             rules,
             openings,
             ponder: self.ponder,
-            check_pv: self.check_pv,
             sprt,
             shard: self.shard,
             engines,
@@ -296,7 +276,6 @@ impl GameArguments {
             settings.sprt = Some(sprt);
         }
         settings.games = self.games.or(settings.games);
-        settings.check_pv |= self.check_pv;
         if self.ponder && !settings.ponder {
             bail!("--ponder differs from the match to be resumed");
         }

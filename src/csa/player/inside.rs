@@ -4,15 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
-    Task, Word,
+    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, Task, Word,
 };
 use crate::csa::RunError;
 use crate::engine::Engine;
 use crate::position::Position;
 use crate::records::game::Thought;
 use crate::records::sfen_line::SfenLine;
-use crate::search::{Clock, Decision, Event, Limits, longest_move};
+use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::Bound;
 use crate::usi::options::{Change, OptionError, set_option};
 
@@ -73,10 +72,7 @@ impl Inside {
         match command {
             EngineCommand::Prepare(rules) => self.prepare(rules),
             EngineCommand::Search(task) => self.search(&task),
-            EngineCommand::PonderHit { search, clock } => {
-                self.report_plan(search, &clock);
-                self.engine.ponderhit(Some(clock));
-            }
+            EngineCommand::PonderHit { clock, .. } => self.engine.ponderhit(Some(clock)),
             EngineCommand::Stop => self.engine.stop(),
             EngineCommand::GameOver(_) => self.engine.finish(),
         }
@@ -100,14 +96,6 @@ impl Inside {
         }));
     }
 
-    fn report_plan(&self, search: SearchId, clock: &Clock) {
-        let position = self.engine.position();
-        let settings = &self.engine.settings().search;
-        let us = position.side_to_move();
-        let content = Content::Plan(longest_move(clock, settings, us, position.game_ply()));
-        (self.on_word)(Word::Report(Report { search, content }));
-    }
-
     fn search(&mut self, task: &Task) {
         self.engine.finish();
         self.engine
@@ -121,9 +109,6 @@ impl Inside {
             start: task.since,
             ..Limits::default()
         };
-        if let (Some(clock), false) = (&task.clock, task.ponders) {
-            self.report_plan(task.search, clock);
-        }
         let (search, on_word) = (task.search, Arc::clone(&self.on_word));
         let report = move |event| {
             let word = match event {

@@ -147,8 +147,6 @@ pub struct Report {
 /// The content of a [`Report`].
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// The longest time that the engine plans to use, from the start of the turn.
-    Plan(Duration),
     /// The best line so far.
     Thought(Thought),
     /// The end of the search.

@@ -104,7 +104,7 @@ struct Running {
 impl Work {
     fn start(&mut self, is_given_up: &dyn Fn() -> bool) -> Result<(), ClientError> {
         let mut client = Client::start(&self.program)?;
-        client.handshake_unless(self.settings.ready_timeout, is_given_up)?;
+        client.handshake(self.settings.ready_timeout, is_given_up)?;
         let ponders = self.settings.ponders.to_string();
         client.set_if_declared("USI_Ponder", &ponders, &self.settings.options)?;
         for (name, value) in &self.settings.options {
@@ -198,7 +198,7 @@ impl Work {
         let set = &self.settings.options;
         client.set_if_declared("MaxMovesToDraw", &max_moves, set)?;
         client.set_if_declared("EnteringKingRule", declaration, set)?;
-        client.ready_unless(self.settings.ready_timeout, &is_given_up)?;
+        client.ready(self.settings.ready_timeout, &is_given_up)?;
         client.send("usinewgame").map(drop)
     }
 

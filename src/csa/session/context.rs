@@ -4,9 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::csa::client_line::{ClientLine, Password};
 use crate::csa::clock::{Delays, RoundTrips};
-use crate::csa::game::{End, FinishedGame, Game, KeptPlan, ResignRule};
+use crate::csa::game::{End, FinishedGame, Game, ResignRule};
 use crate::csa::player::EngineCommand;
-use crate::csa::server_line::TimeCount;
 use crate::csa::summary::Summary;
 use crate::types::{EnteringKingRule, Move};
 
@@ -87,8 +86,6 @@ pub enum Event {
     Interrupted(Box<InterruptedGame>),
     /// Something that the user may want to know.
     Note(String),
-    /// Something for the log only.
-    Detail(String),
 }
 
 /// A game whose connection was lost.
@@ -157,24 +154,6 @@ impl Context {
 
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.event(Event::Note(text.into()));
-    }
-
-    /// Logs how an own move kept its plan.
-    pub(super) fn note_plan(
-        &mut self,
-        number: usize,
-        plan: Option<KeptPlan>,
-        count: Option<TimeCount>,
-    ) {
-        let Some(plan) = plan else {
-            return;
-        };
-        let [longest, used] = [plan.longest, plan.used].map(|time| time.as_secs_f64());
-        let count = count.map_or_else(|| "nothing".to_owned(), |count| count.to_string());
-        self.event(Event::Detail(format!(
-            "move {number}: planned {longest:.3} s at most, sent after {used:.3} s, the server \
-             counts {count}"
-        )));
     }
 
     pub(super) fn close(&mut self) {

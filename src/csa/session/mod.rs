@@ -277,7 +277,7 @@ impl Session {
         interrupted: Option<Box<InterruptedGame>>,
     ) -> Phase {
         match ServerLine::parse(line) {
-            ServerLine::LoginOk(_) => {
+            ServerLine::LoginOk => {
                 self.context.event(Event::LoggedIn);
                 match interrupted {
                     Some(interrupted) => Phase::Resuming {

@@ -112,7 +112,6 @@ pub enum ClientError {
 pub struct Client {
     process: Process,
     name: String,
-    author: String,
     options: Vec<DeclaredOption>,
 }
 
@@ -133,24 +132,16 @@ impl Client {
         Ok(Self {
             process,
             name,
-            author: String::new(),
             options: Vec::new(),
         })
     }
 
-    /// Sends `usi` and reads name, author and options up to `usiok`. Other lines are skipped.
+    /// Sends `usi` and reads name and options up to `usiok`, but no longer than until
+    /// `is_given_up`, which is asked ten times a second. Other lines are skipped.
     ///
     /// # Errors
-    /// The engine ended, or sent no `usiok` in time.
-    pub fn handshake(&mut self, timeout: Duration) -> Result<(), ClientError> {
-        self.handshake_unless(timeout, &|| false)
-    }
-
-    /// The same, but no longer than until `is_given_up`, which is asked ten times a second.
-    ///
-    /// # Errors
-    /// As [`Client::handshake`], and [`ClientError::GivenUp`].
-    pub fn handshake_unless(
+    /// The engine ended, or sent no `usiok` in time, or [`ClientError::GivenUp`].
+    pub fn handshake(
         &mut self,
         timeout: Duration,
         is_given_up: &dyn Fn() -> bool,
@@ -163,7 +154,6 @@ impl Client {
             match Reply::of(&received.line) {
                 Reply::UsiOk => return Ok(()),
                 Reply::IdName(name) if !name.is_empty() => self.name = cut(name),
-                Reply::IdAuthor(author) => self.author = cut(author),
                 Reply::Option(option) => self.options.push(option),
                 _ => {}
             }
@@ -173,11 +163,6 @@ impl Client {
     /// The name of the engine: its `id name`, or its file name before and without one.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// The `id author` of the engine, empty if it sends none.
-    pub fn author(&self) -> &str {
-        &self.author
     }
 
     /// The declared options, in the order of the engine.
@@ -221,19 +206,12 @@ impl Client {
         }
     }
 
-    /// Sends `isready` and waits for `readyok`.
+    /// Sends `isready` and waits for `readyok`, but no longer than until `is_given_up`, which is
+    /// asked ten times a second.
     ///
     /// # Errors
-    /// The engine ended, or is not ready in time.
-    pub fn ready(&mut self, timeout: Duration) -> Result<(), ClientError> {
-        self.ready_unless(timeout, &|| false)
-    }
-
-    /// The same, but no longer than until `is_given_up`, which is asked ten times a second.
-    ///
-    /// # Errors
-    /// As [`Client::ready`], and [`ClientError::GivenUp`].
-    pub fn ready_unless(
+    /// The engine ended, or is not ready in time, or [`ClientError::GivenUp`].
+    pub fn ready(
         &mut self,
         timeout: Duration,
         is_given_up: &dyn Fn() -> bool,
@@ -245,7 +223,7 @@ impl Client {
     /// ready would play with something else than it was told, such as another evaluation.
     ///
     /// # Errors
-    /// As [`Client::ready_unless`], and [`ClientError::Complaint`].
+    /// As [`Client::ready`], and [`ClientError::Complaint`].
     pub fn ready_as_told(
         &mut self,
         timeout: Duration,
@@ -306,16 +284,6 @@ impl Client {
     /// `!` its standard error), and the text. Many `info` lines do not displace the others.
     pub fn dialogue(&self) -> Vec<String> {
         self.process.dialogue()
-    }
-
-    /// The ID of the engine's process.
-    pub fn process_id(&self) -> u32 {
-        self.process.id()
-    }
-
-    /// How the process ended, `None` while it is running.
-    pub fn exit_status(&mut self) -> Option<String> {
-        self.process.exit_status()
     }
 
     /// Sends `quit` and waits for the end of the process; kills it after `grace`.

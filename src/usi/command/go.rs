@@ -3,8 +3,6 @@
 //! A bad parameter is reported and left out. The search uses the others, because the clock is
 //! running.
 
-use std::fmt;
-
 use super::{CommandError, Unit, Words};
 
 const EXPECTED: &str = "a parameter of go such as \"btime\" or \"infinite\"";
@@ -190,52 +188,4 @@ fn skip_to_parameter(words: &mut Words<'_>) {
     while words.peek().is_some_and(|word| !is_parameter(word)) {
         words.next();
     }
-}
-
-impl fmt::Display for GoCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("go")?;
-        if self.ponder {
-            f.write_str(" ponder")?;
-        }
-        self.times.fmt(f)?;
-        let numbers = [
-            ("movetime", self.movetime),
-            ("depth", self.depth.map(u64::from)),
-            ("nodes", self.nodes),
-            ("perft", self.perft.map(u64::from)),
-        ];
-        write_numbers(f, &numbers)?;
-        if self.infinite {
-            f.write_str(" infinite")?;
-        }
-        match self.mate {
-            Some(MateLimit::Infinite) => f.write_str(" mate infinite")?,
-            Some(MateLimit::Milliseconds(limit)) => write!(f, " mate {limit}")?,
-            None => {}
-        }
-        if !self.search_moves.is_empty() {
-            write!(f, " searchmoves {}", self.search_moves.join(" "))?;
-        }
-        Ok(())
-    }
-}
-
-impl fmt::Display for Times {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let values = [self.btime, self.wtime, self.binc, self.winc, self.byoyomi];
-        for (name, value) in Self::NAMES.into_iter().zip(values) {
-            write_numbers(f, &[(name, value)])?;
-        }
-        Ok(())
-    }
-}
-
-fn write_numbers(f: &mut fmt::Formatter<'_>, numbers: &[(&str, Option<u64>)]) -> fmt::Result {
-    for (name, number) in numbers {
-        if let Some(number) = number {
-            write!(f, " {name} {number}")?;
-        }
-    }
-    Ok(())
 }

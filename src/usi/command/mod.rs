@@ -1,8 +1,8 @@
-//! The commands of USI as data: text to [`Command`] and back.
+//! The commands of USI as data: text to [`Command`].
 //!
 //! Pure text: moves and positions stay strings, which the engine parses. No line makes the parser
-//! panic. [`FromStr`] is strict. The session uses [`ParsedLine`], which keeps the valid parts of a
-//! command, so that a `go` with one bad parameter still searches. Any white space separates words,
+//! panic. A [`ParsedLine`] keeps the valid parts of a command, so that a `go` with one bad parameter
+//! still searches. Any white space separates words,
 //! also CR; extra words after a command without parameters are ignored.
 //!
 //! Reference: the USI page of Shogidokoro, <http://shogidokoro.starfree.jp/usi.html>.
@@ -10,9 +10,6 @@
 mod go;
 #[cfg(test)]
 mod tests;
-
-use std::fmt;
-use std::str::FromStr;
 
 use thiserror::Error;
 
@@ -133,19 +130,6 @@ impl ParsedLine {
             }
         };
         Self { command, errors }
-    }
-}
-
-impl FromStr for Command {
-    type Err = CommandError;
-
-    /// Parses a line that must be a command without any error.
-    fn from_str(line: &str) -> Result<Self, CommandError> {
-        let parsed = ParsedLine::parse(line);
-        match parsed.errors.into_iter().next() {
-            Some(error) => Err(error),
-            None => parsed.command.ok_or(CommandError::Empty),
-        }
     }
 }
 
@@ -296,60 +280,12 @@ impl GameResult {
     }
 }
 
-impl fmt::Display for Command {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Usi => f.write_str("usi"),
-            Self::IsReady => f.write_str("isready"),
-            Self::SetOption { name, value: None } => write!(f, "setoption name {name}"),
-            Self::SetOption {
-                name,
-                value: Some(value),
-            } => write!(f, "setoption name {name} value {value}"),
-            Self::UsiNewGame => f.write_str("usinewgame"),
-            Self::Position(position) => position.fmt(f),
-            Self::Go(go) => go.fmt(f),
-            Self::Stop => f.write_str("stop"),
-            Self::PonderHit(times) => write!(f, "ponderhit{times}"),
-            Self::GameOver(None) => f.write_str("gameover"),
-            Self::GameOver(Some(result)) => write!(f, "gameover {}", result.name()),
-            Self::Quit => f.write_str("quit"),
-            Self::Bench { depth: None } => f.write_str("bench"),
-            Self::Bench { depth: Some(depth) } => write!(f, "bench depth {depth}"),
-            Self::Perft(depth) => write!(f, "perft {depth}"),
-            Self::Draw => f.write_str("d"),
-            Self::Moves => f.write_str("moves"),
-            Self::Key => f.write_str("key"),
-            Self::Eval => f.write_str("eval"),
-            Self::GetOption(None) => f.write_str("getoption"),
-            Self::GetOption(Some(name)) => write!(f, "getoption {name}"),
-            Self::Compiler => f.write_str("compiler"),
-        }
-    }
-}
-
-impl fmt::Display for PositionCommand {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.start {
-            Start::Startpos => f.write_str("position startpos")?,
-            Start::Sfen(sfen) => write!(f, "position sfen {sfen}")?,
-        }
-        if !self.moves.is_empty() {
-            write!(f, " moves {}", self.moves.join(" "))?;
-        }
-        Ok(())
-    }
-}
-
 /// Longest time in ms, about 30 years. Sums and squares of this fit in 64 bits.
 pub(crate) const LONGEST_MILLISECONDS: u64 = 1_000_000_000_000;
 
 /// Why a line, or a part of it, is not a valid command.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CommandError {
-    /// The line has no words.
-    #[error("empty line, word 1, expected a command")]
-    Empty,
     /// The line is longer than any command.
     #[error("a line of more than {most} bytes, expected a command")]
     TooLong {
@@ -397,7 +333,7 @@ impl CommandError {
     /// The command that contains the error, `None` if the line has no command of this engine.
     pub fn command(&self) -> Option<&'static str> {
         match self {
-            Self::Empty | Self::Unknown(_) | Self::OtherEngine { .. } => None,
+            Self::Unknown(_) | Self::OtherEngine { .. } => None,
             Self::TooLong { command, .. } => *command,
             Self::Unexpected { command, .. } | Self::Missing { command, .. } => Some(command),
         }

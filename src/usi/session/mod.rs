@@ -167,7 +167,7 @@ impl Session {
         let Some(command) = line.parsed.command else {
             return Flow::Continue;
         };
-        log::debug!("{command}");
+        log::debug!("{command:?}");
         match command {
             Command::Usi => self.introduce(),
             Command::IsReady => self.prepare(),

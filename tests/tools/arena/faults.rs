@@ -165,32 +165,6 @@ fn resigning_is_no_fault() {
 }
 
 #[test]
-fn illegal_lines_are_reported_and_do_not_lose() {
-    let mut match_settings = settings(
-        vec![engine("honest", ""), engine("liar", "illegal-pv:1")],
-        1,
-    );
-    match_settings.check_pv = true;
-    let outcome = play(&match_settings);
-    assert!(!outcome.entries[0].reason.is_fault());
-    let json = outcome.json();
-    assert_eq!(json["engines"][0]["illegal_lines"], 0);
-    assert!(json["engines"][0]["lines_checked"].as_u64() > Some(0));
-    let illegal = json["engines"][1]["illegal_lines"].as_u64();
-    assert_eq!(illegal, json["engines"][1]["moves"].as_u64());
-    let first = &json["engines"][1]["illegal_line_details"][0];
-    for (field, part) in [("fault", "illegal move"), ("line", " "), ("sfen", "/")] {
-        assert!(
-            first[field]
-                .as_str()
-                .is_some_and(|text| text.contains(part)),
-            "{first}"
-        );
-    }
-    assert!(outcome.summary.to_string().contains("illegal lines: "));
-}
-
-#[test]
 fn noise_does_not_disturb() {
     for behaviour in ["flood", "chatty"] {
         let outcome = play(&settings(

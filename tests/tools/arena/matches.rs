@@ -298,14 +298,9 @@ fn engines_may_think_on_the_opponents_time() {
             .push(("RoundUpToFullSecond".to_owned(), "false".to_owned()));
     }
     match_settings.rules.margin = Duration::from_secs(10);
-    match_settings.check_pv = true;
     let outcome = play(&match_settings);
     for entry in &outcome.entries {
         assert!(!entry.reason.is_fault(), "{entry:?}");
-        assert_eq!(
-            entry.figures[0].line_faults + entry.figures[1].line_faults,
-            0
-        );
     }
 }
 

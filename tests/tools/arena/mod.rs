@@ -113,7 +113,6 @@ pub(crate) fn settings(engines: Vec<EngineSettings>, games: u64) -> MatchSetting
             seed: 7,
         },
         ponder: false,
-        check_pv: false,
         sprt: None,
         shard: None,
     }

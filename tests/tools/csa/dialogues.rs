@@ -77,7 +77,7 @@ fn the_password_shows_up_nowhere() {
     // What `ps` shows; elsewhere there is no such file.
     if let Ok(line) = fs::read(format!("/proc/{}/cmdline", client.process.id())) {
         let line = String::from_utf8_lossy(&line).into_owned();
-        assert!(line.contains("--password-variable") && !line.contains(SECRET));
+        assert!(line.contains("--id") && !line.contains(SECRET));
     }
     guest.say(&format!("##[ECHO] LOGIN tester x-60-1,{SECRET}\n"));
     guest.play(SUMMARY);

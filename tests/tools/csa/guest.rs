@@ -26,10 +26,10 @@ impl Client {
         let process = Command::new(env!("CARGO_BIN_EXE_raicho"))
             .args(["csa", "--host", &format!("127.0.0.1:{port}")])
             .args(["--id", "tester", "--games", "1"])
-            .args(["--password-variable", "FAKE_PASSWORD", "--out"])
+            .arg("--out")
             .arg(out)
             .args(more)
-            .env("FAKE_PASSWORD", format!("x-60-1,{SECRET}"))
+            .env("RAICHO_CSA_PASSWORD", format!("x-60-1,{SECRET}"))
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
             .stdout(Stdio::piped())
@@ -43,9 +43,8 @@ impl Client {
 
     /// The same with Raicho as the engine, which moves at once.
     pub(super) fn quick(listener: &TcpListener, out: &Path) -> Self {
-        let options = ["Threads=1", "USI_Hash=16", "NodesLimit=500"];
-        let more = options.map(|option| ["--option", option]);
-        Self::start(listener, out, more.as_flattened())
+        let options = "option.Threads=1,option.USI_Hash=16,option.NodesLimit=500";
+        Self::start(listener, out, &["--engine", options])
     }
 
     /// Waits for the end; returns the status and all that was printed.

@@ -50,16 +50,15 @@ fn play(server: &Path, scenario: &str, folder: &Folder, more: &str) -> (bool, St
     let out = folder.join(&format!("{scenario}{}", more.trim_start().replace(' ', "")));
     let raicho = env!("CARGO_BIN_EXE_raicho");
     let client = format!(
-        "{raicho} csa --host {{host}} --port {{port}} --id {{name}} --games {{games}} \
-        --password-variable FAKE_PASSWORD --out {} --option Threads=1 --option USI_Hash=16 \
-        --option EvalFile=<material> --option SlowMover=30{more}",
+        "{raicho} csa --host {{host}}:{{port}} --id {{name}} --games {{games}} --out {} --engine \
+        option.Threads=1,option.USI_Hash=16,option.EvalFile=<material>,option.SlowMover=30{more}",
         out.display()
     );
     let output: Output = Command::new("python3")
         .arg(server)
         .args(["--strict", "--silence", SILENCE, "--scenario", scenario])
         .args(["--client", &client])
-        .env("FAKE_PASSWORD", "fake-60-1,trip")
+        .env("RAICHO_CSA_PASSWORD", "fake-60-1,trip")
         .stdin(Stdio::null())
         .output()
         .expect("Python runs");

@@ -1,6 +1,7 @@
 //! The full-screen view of running clients: boards, clocks, lines, results.
 //!
-//! The clients report to [`Shared`]; [`Screen`] shows it and reads keys. The terminal is given back
+//! The clients report to [`Shared`]; [`Screen`] shows it and reads keys. Without the view, events
+//! are printed as lines. The terminal is given back
 //! on every way out: at the end of [`Screen::run`], by the panic hook, and before Ctrl-C ends the
 //! program at once.
 
@@ -17,12 +18,12 @@ use std::time::{Duration, Instant};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::cli::csa::tally_text;
 use crate::cli::output;
 use crate::cli::progress::Interrupt;
-use crate::csa::journal::Entry;
-use crate::csa::run::Happening;
+use crate::csa::journal::{Entry, Tally, by_opponent};
+use crate::csa::run::RunEvent;
 use crate::csa::session::Session;
-use crate::csa::stats::Tally;
 use crate::position::Board;
 use crate::records::csa::move_text;
 use crate::records::game::black_score;
@@ -171,13 +172,18 @@ impl Shared {
         use_(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes what happens to the account with this number.
-    pub(super) fn show(&self, number: usize, happening: &Happening<'_>) {
+    /// Notes an event of the account with this number, and prints it where there is no view.
+    pub(super) fn show(&self, number: usize, event: &RunEvent<'_>) {
         let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
         self.with(|accounts| {
-            if let Some(account) = accounts.get_mut(number) {
-                account.take(happening, &time);
+            let account = &mut accounts[number];
+            let Some(text) = account.take(event) else {
+                return;
+            };
+            if !is_open() {
+                output::eprint_line(format_args!("{time}{} {text}", account.prefix));
             }
+            account.note(&time, &text);
         });
     }
 
@@ -197,6 +203,8 @@ impl Shared {
 pub(super) struct Account {
     /// Its name and where it plays.
     title: String,
+    /// Before each line that is printed, where several accounts play.
+    prefix: String,
     /// What it does when there is no game.
     state: &'static str,
     game: Option<View>,
@@ -230,47 +238,51 @@ struct View {
 
 impl Account {
     /// An account with the games of its journal so far.
-    pub(super) fn new(title: String, entries: &[Entry]) -> Self {
-        let mut account = Self {
+    pub(super) fn new(title: String, prefix: String, entries: &[Entry]) -> Self {
+        Self {
             title,
+            prefix,
             state: "starting",
+            results: Tally::of(entries),
+            against: by_opponent(entries),
             ..Self::default()
-        };
-        for entry in entries {
-            account.count(entry);
         }
-        account
     }
 
-    fn take(&mut self, happening: &Happening<'_>, time: &str) {
-        match happening {
-            Happening::Note(text) => self.note(time, text),
-            Happening::LoggedIn => {
+    /// Takes an event, and returns its line if it has one.
+    fn take(&mut self, event: &RunEvent<'_>) -> Option<String> {
+        Some(match event {
+            RunEvent::Note(text) => (*text).to_owned(),
+            RunEvent::LoggedIn => {
                 self.state = "logged in, waiting for a game";
-                self.note(time, self.state);
+                self.state.to_owned()
             }
-            Happening::Offered(summary) => {
+            RunEvent::Offered(summary) => {
                 let [black, white] = &summary.players;
-                self.note(time, &format!("game {}: {black} - {white}", summary.id));
+                format!("game {}: {black} (black) - {white}", summary.id)
             }
-            Happening::Finished(entry) => {
-                self.count(entry);
-                let text = format!(
-                    "{} against {} by {}",
-                    entry.result.name(),
-                    entry.opponent,
-                    entry.ending
-                );
-                self.note(time, &text);
+            RunEvent::Finished(entry) => {
+                self.results.add(entry);
+                let opponent = self.against.entry(entry.opponent.clone());
+                opponent.or_default().add(entry);
                 self.game = None;
                 self.state = "between games";
+                format!(
+                    "{} against {} by {}, {} ({})",
+                    entry.result.name(),
+                    entry.opponent,
+                    entry.ending,
+                    entry.notices,
+                    tally_text(&self.results)
+                )
             }
-            Happening::Moment(session) => {
+            RunEvent::Moment(session) => {
                 if let Some(view) = View::of(session) {
                     self.game = Some(view);
                 }
+                return None;
             }
-        }
+        })
     }
 
     fn note(&mut self, time: &str, text: &str) {
@@ -278,12 +290,6 @@ impl Account {
             self.notes.pop_front();
         }
         self.notes.push_back(format!("{time} {text}"));
-    }
-
-    fn count(&mut self, entry: &Entry) {
-        self.results.add(entry);
-        let opponent = self.against.entry(entry.opponent.clone());
-        opponent.or_default().add(entry);
     }
 }
 

@@ -9,7 +9,7 @@ use super::*;
 use crate::csa::client_line::Password;
 use crate::csa::clock::Delays;
 use crate::csa::player::{Content, EngineCommand, Prepared, Report};
-use crate::csa::run::Happening;
+use crate::csa::run::RunEvent;
 use crate::csa::session::{Action, Input, Pondering, Session, SessionSettings};
 use crate::records::game::Thought;
 use crate::types::Score;
@@ -92,9 +92,13 @@ impl Play {
     }
 
     fn shown(&self) -> Shared {
-        let shared = Shared::new(vec![Account::new("tester at host".to_owned(), &[])]);
-        shared.show(0, &Happening::LoggedIn);
-        shared.show(0, &Happening::Moment(&self.session));
+        let shared = Shared::new(vec![Account::new(
+            "tester at host".to_owned(),
+            String::new(),
+            &[],
+        )]);
+        shared.show(0, &RunEvent::LoggedIn);
+        shared.show(0, &RunEvent::Moment(&self.session));
         shared
     }
 }
@@ -190,9 +194,10 @@ fn letters_and_the_other_side_can_be_asked_for() {
 
 #[test]
 fn several_accounts_have_a_line_of_titles() {
-    let accounts = ["first", "second"].map(|name| Account::new(name.to_owned(), &[]));
+    let accounts =
+        ["first", "second"].map(|name| Account::new(name.to_owned(), String::new(), &[]));
     let shared = Shared::new(accounts.into());
-    shared.show(1, &Happening::Note("a message"));
+    shared.show(1, &RunEvent::Note("a message"));
     let look = Look {
         selected: 1,
         ..Look::default()
@@ -206,7 +211,7 @@ fn several_accounts_have_a_line_of_titles() {
         &picture(&shared, Look::default(), Instant::now()),
         "a message"
     ));
-    shared.show(2, &Happening::Note("nobody"));
+    shared.show(2, &RunEvent::Note("nobody"));
     shared.say("to all");
     assert_has(
         &picture(&shared, Look::default(), Instant::now()),
@@ -219,7 +224,7 @@ fn small_terminals_and_many_messages_are_survived() {
     let play = Play::begin();
     let shared = play.shown();
     for number in 0..1000 {
-        shared.show(0, &Happening::Note(&format!("message {number}")));
+        shared.show(0, &RunEvent::Note(&format!("message {number}")));
     }
     for size in [(1, 1), (10, 3), (31, 12), (80, 24), (300, 100)] {
         sized(&shared, Look::default(), play.now, size);
