@@ -66,7 +66,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("stdout()", &["cli", "usi", "runs"]),
     // `train`: settings of a run are options as they stand.
     ("clap::", &["cli", "train"]),
-    ("anyhow::", &["cli", "analysis", "makebook"]),
+    ("anyhow::", &["cli", "analysis", "arena", "csa", "makebook"]),
     ("env_logger::", &["cli"]),
 ];
 

@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use super::ArenaError;
+use anyhow::{anyhow, bail};
+
 use super::game::{self, GameContext, PlayedGame};
 use super::heartbeat::Heartbeat;
 use super::journal::{self, GameEntry, MatchFolder};
@@ -57,7 +58,7 @@ pub fn run(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<Summary, ArenaError> {
+) -> anyhow::Result<Summary> {
     let path = folder.path().to_owned();
     check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
@@ -69,13 +70,13 @@ pub fn run(
     if let (Some(have), Some(needed)) = (openings.known(), settings.openings_needed())
         && (have as u64) < needed
     {
-        return Err(ArenaError::Fault(format!(
+        bail!(
             "{} for {} of games, and no opening is played twice by the same engines: give more \
             openings, or ask for at most {} games",
             counted(have, "opening"),
             counted(needed, "pair"),
             2 * have
-        )));
+        );
     }
     check_openings(settings, entries, &mut openings, &path)?;
     openings.check_length(settings.rules.max_moves)?;
@@ -114,7 +115,7 @@ pub fn tally_of(
     settings: &MatchSettings,
     entries: &[GameEntry],
     folder: &Path,
-) -> Result<Tally, ArenaError> {
+) -> anyhow::Result<Tally> {
     let mut tally = Tally::new(settings);
     for entry in entries {
         tally
@@ -125,19 +126,19 @@ pub fn tally_of(
 }
 
 /// The error of a folder whose games do not belong to the match.
-pub(super) fn foreign_results(folder: &Path, reason: &str) -> ArenaError {
-    ArenaError::Fault(format!("{}: {reason}", folder.display()))
+pub(super) fn foreign_results(folder: &Path, reason: &str) -> anyhow::Error {
+    anyhow!("{}: {reason}", folder.display())
 }
 
 /// Checks that the match has as many games as were played already.
-fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> Result<(), ArenaError> {
+fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<()> {
     let pairings = settings.pairings().len() as u64;
     let number = |entry: &GameEntry| 2 * (entry.game / 2 / pairings) + entry.game % 2 + 1;
     let played = entries.iter().map(number).max().unwrap_or(0);
     match settings.games {
-        Some(games) if games < played => Err(ArenaError::Fault(format!(
-            "--games {games}: {played} are played already, expected --games {played} or more"
-        ))),
+        Some(games) if games < played => {
+            bail!("--games {games}: {played} are played already, expected --games {played} or more")
+        }
         _ => Ok(()),
     }
 }
@@ -154,7 +155,7 @@ fn check_openings(
     entries: &[GameEntry],
     openings: &mut Openings,
     folder: &Path,
-) -> Result<(), ArenaError> {
+) -> anyhow::Result<()> {
     let unchecked = if settings.openings.are_independent() {
         entries.len().saturating_sub(CHECKED_GAMES)
     } else {
@@ -184,11 +185,10 @@ fn check_engines(
     settings: &MatchSettings,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<(), ArenaError> {
+) -> anyhow::Result<()> {
     for engine in &settings.engines {
         let started = Player::start(engine, &settings.rules, settings.ponder, stop);
-        let player = started
-            .map_err(|error| ArenaError::Fault(format!("engine {}: {error}", engine.name)))?;
+        let player = started.map_err(|error| anyhow!("engine {}: {error}", engine.name))?;
         on_event(Event::EngineChecked {
             name: &engine.name,
             program: player.program_name(),
@@ -226,17 +226,13 @@ impl Job for Games<'_> {
     type Worker = Players;
     type Piece = Piece;
     type Output = Finished;
-    type Error = ArenaError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<Players, ArenaError> {
+    fn worker(&self) -> anyhow::Result<Players> {
         Ok(Players::new())
     }
 
-    fn perform(
-        &self,
-        players: &mut Players,
-        piece: &Piece,
-    ) -> Result<Option<Finished>, ArenaError> {
+    fn perform(&self, players: &mut Players, piece: &Piece) -> anyhow::Result<Option<Finished>> {
         let (fixture, opening) = (piece.fixture, &piece.opening);
         let started_at = jiff::Zoned::now();
         let played = match self.prepare_players(fixture, players) {
@@ -367,7 +363,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// The opening with this index; `None` if the match ends because there are no more.
-    fn opening(&mut self, index: usize) -> Result<Option<SfenLine>, ArenaError> {
+    fn opening(&mut self, index: usize) -> anyhow::Result<Option<SfenLine>> {
         match self.openings.get(index) {
             Ok(opening) => Ok(Some(opening.clone())),
             // Without a fixed number of games the openings are the limit.
@@ -382,7 +378,7 @@ impl<'a> Schedule<'a> {
 
     /// Counts failures to become ready. An engine that never becomes ready would lose all its
     /// games, so the match ends after some of them.
-    fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> Result<(), ArenaError> {
+    fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> anyhow::Result<()> {
         let Some(color) = entry.winner.filter(|_| entry.reason == Reason::NotReady) else {
             for engine in fixture.players {
                 self.failures.remove(&engine);
@@ -396,12 +392,12 @@ impl<'a> Schedule<'a> {
             return Ok(());
         }
         let (name, detail) = (&self.settings.engines[engine].name, &entry.detail);
-        Err(ArenaError::Fault(format!(
+        bail!(
             "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
-        )))
+        )
     }
 
-    fn store(&mut self, piece: &Piece, finished: &Finished) -> Result<(), ArenaError> {
+    fn store(&mut self, piece: &Piece, finished: &Finished) -> anyhow::Result<()> {
         let entry = &finished.entry;
         self.folder.write_file(&entry.record, &finished.record)?;
         if let (Some(path), Some(text)) = (&entry.dialogue, &finished.dialogue) {
@@ -419,7 +415,7 @@ impl<'a> Schedule<'a> {
 }
 
 impl<'a> Plan<Games<'a>> for Schedule<'a> {
-    fn next(&mut self) -> Result<Option<Piece>, ArenaError> {
+    fn next(&mut self) -> anyhow::Result<Option<Piece>> {
         // Games that were still running when the sequential test ended can change its result, so
         // this is checked again after each of them.
         if self.is_out_of_openings || is_decided(&self.tally) {
@@ -432,7 +428,7 @@ impl<'a> Plan<Games<'a>> for Schedule<'a> {
         Ok(opening.map(|opening| Piece { fixture, opening }))
     }
 
-    fn keep(&mut self, piece: Piece, finished: Finished) -> Result<(), ArenaError> {
+    fn keep(&mut self, piece: Piece, finished: Finished) -> anyhow::Result<()> {
         let kept = self.store(&piece, &finished);
         if kept.is_err() {
             // Further results could not be kept either.

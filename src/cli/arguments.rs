@@ -327,7 +327,7 @@ impl<T> Named<T> {
 
 impl<T> TypedValueParser for Named<T>
 where
-    T: FromStr<Err: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Into<Box<dyn Error + Send + Sync>>> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 

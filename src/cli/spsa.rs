@@ -107,16 +107,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
     // The engine and the openings are checked before a folder is created.
     let (folder, mut state, games) = if goes_on {
-        let (folder, state) = Folder::resume(&path).map_err(flat_error)?;
+        let (folder, state) = Folder::resume(&path)?;
         check_resumed(arguments, folder.settings(), &state)
             .with_context(|| format!("{} holds another run", path.display()))?;
-        let games = Games::new(folder.settings(), state.parameters(), &stop).map_err(flat_error)?;
+        let games = Games::new(folder.settings(), state.parameters(), &stop)?;
         (folder, state, games)
     } else {
         Folder::check_free(&path).map_err(flat_error)?;
         let (settings, state) = arguments.beginning()?;
-        let games = Games::new(&settings, state.parameters(), &stop).map_err(flat_error)?;
-        let folder = Folder::create(&path, settings, &state).map_err(flat_error)?;
+        let games = Games::new(&settings, state.parameters(), &stop)?;
+        let folder = Folder::create(&path, settings, &state)?;
         (folder, state, games)
     };
     let meter = Meter::new(
@@ -227,7 +227,7 @@ impl Arguments {
             bail_usage!("expected --iterations");
         };
         let spsa = Settings::new(iterations, settings.openings.seed);
-        let state = State::new(spsa, parameters).map_err(flat_error)?;
+        let state = State::new(spsa, parameters)?;
         Ok((settings, state))
     }
 
@@ -261,7 +261,5 @@ impl Arguments {
 
 fn read_parameters(path: &Path) -> anyhow::Result<Vec<Parameter>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
-    parse_list(text.trim_start_matches('\u{feff}'))
-        .map_err(flat_error)
-        .with_context(|| format!("{}", path.display()))
+    parse_list(text.trim_start_matches('\u{feff}')).with_context(|| format!("{}", path.display()))
 }

@@ -32,18 +32,3 @@ pub mod server_line;
 pub mod session;
 pub mod summary;
 pub mod turn;
-
-use thiserror::Error;
-
-use crate::usi::client::ClientError;
-
-/// Why a client cannot begin or go on.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The program of an engine does not start, or refuses an option.
-    #[error(transparent)]
-    Program(#[from] ClientError),
-    /// Our engine, the login or the records fail.
-    #[error("{0}")]
-    Fault(String),
-}

@@ -6,7 +6,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime};
 use std::{io, thread};
 
-use super::RunError;
+use anyhow::{anyhow, bail};
+
 use super::client_line::ClientLine;
 use super::connection::{Connection, Received};
 use super::dialogue::DialogueLog;
@@ -53,19 +54,21 @@ pub enum RunEvent<'a> {
 /// resigning it.
 ///
 /// # Errors
-/// See [`RunError`]. A lost connection is not an error, and neither is a full disk that has space
+/// The engine does not start or refuses an option, or the login or the records fail. A lost connection is not an error, and neither is a full disk that has space
 /// again before the end: no game begins until the records of the earlier ones are written.
 pub fn run(
     settings: &RunSettings,
     journal: Journal,
     stop: &Stop,
     watch: &dyn Fn(RunEvent<'_>),
-) -> Result<(), RunError> {
+) -> anyhow::Result<()> {
     match Runner::start(settings, journal, stop, watch) {
         Ok(mut runner) => runner.play_games(),
         // The user did not want to wait for the engine.
-        Err(RunError::Program(ClientError::GivenUp(_))) => Ok(()),
-        Err(error) => Err(error),
+        Err(error) => match error.downcast_ref() {
+            Some(ClientError::GivenUp(_)) => Ok(()),
+            _ => Err(error),
+        },
     }
 }
 
@@ -118,7 +121,7 @@ impl<'a> Runner<'a> {
         journal: Journal,
         stop: &'a Stop,
         watch: &'a dyn Fn(RunEvent<'_>),
-    ) -> Result<Self, RunError> {
+    ) -> anyhow::Result<Self> {
         let (sender, incoming) = mpsc::channel::<Envelope>();
         let words = sender.clone();
         let on_word: OnWord = Box::new(move |word| {
@@ -149,7 +152,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn play_games(&mut self) -> Result<(), RunError> {
+    fn play_games(&mut self) -> anyhow::Result<()> {
         while !self.is_done() {
             let cause = if self.write_records().is_ok() {
                 self.connect()?
@@ -178,7 +181,7 @@ impl<'a> Runner<'a> {
             let games = self.unwritten.iter();
             let games = games.map(|(finished, _)| finished.game.summary().id.as_str());
             let games = games.collect::<Vec<_>>().join(", ");
-            RunError::Fault(format!("{games} not written: {error}"))
+            anyhow!("{games} not written: {error}")
         })
     }
 
@@ -224,7 +227,7 @@ impl<'a> Runner<'a> {
     // --- Connections ---
 
     /// One connection, from the login to its end; returns the cause of the pause after it.
-    fn connect(&mut self) -> Result<Cause, RunError> {
+    fn connect(&mut self) -> anyhow::Result<Cause> {
         let connection = match self.open() {
             Some(Ok(connection)) => connection,
             Some(Err(error)) => {
@@ -341,7 +344,7 @@ impl<'a, 'b> Visit<'a, 'b> {
         runner: &'a mut Runner<'b>,
         connection: Connection,
         interrupted: Option<Box<InterruptedGame>>,
-    ) -> Result<Cause, RunError> {
+    ) -> anyhow::Result<Cause> {
         let settings = runner.settings.session.clone();
         let (session, actions) = Session::begin(settings, interrupted, Instant::now());
         let mut visit = Self {
@@ -355,7 +358,7 @@ impl<'a, 'b> Visit<'a, 'b> {
         Ok(visit.cause)
     }
 
-    fn serve(&mut self) -> Result<(), RunError> {
+    fn serve(&mut self) -> anyhow::Result<()> {
         let mut wish = Wish::PlayOn;
         while !self.session.is_closed() {
             let stop = self.runner.stop;
@@ -382,7 +385,7 @@ impl<'a, 'b> Visit<'a, 'b> {
         Ok(())
     }
 
-    fn take(&mut self, incoming: Incoming, at: Instant) -> Result<(), RunError> {
+    fn take(&mut self, incoming: Incoming, at: Instant) -> anyhow::Result<()> {
         let input = match incoming {
             Incoming::Socket { connection, .. } if connection != self.runner.connections => {
                 return Ok(());
@@ -409,12 +412,12 @@ impl<'a, 'b> Visit<'a, 'b> {
         self.give(input, at)
     }
 
-    fn give(&mut self, input: Input, at: Instant) -> Result<(), RunError> {
+    fn give(&mut self, input: Input, at: Instant) -> anyhow::Result<()> {
         let actions = self.session.handle(input, at);
         self.perform(actions)
     }
 
-    fn perform(&mut self, actions: Vec<Action>) -> Result<(), RunError> {
+    fn perform(&mut self, actions: Vec<Action>) -> anyhow::Result<()> {
         for action in actions {
             match action {
                 Action::Send(line) => self.send(&line),
@@ -443,7 +446,7 @@ impl<'a, 'b> Visit<'a, 'b> {
         }
     }
 
-    fn event(&mut self, event: Event) -> Result<(), RunError> {
+    fn event(&mut self, event: Event) -> anyhow::Result<()> {
         let runner = &mut *self.runner;
         match event {
             Event::LoggedIn => {
@@ -453,10 +456,10 @@ impl<'a, 'b> Visit<'a, 'b> {
             }
             Event::LoginRefused { retry_after: None } if !runner.has_logged_in => {
                 let (host, name) = (&runner.settings.host, &runner.settings.session.name);
-                return Err(RunError::Fault(format!(
+                bail!(
                     "{host} refuses the login of {name}: wrong password, or the name is logged in \
                     already"
-                )));
+                );
             }
             Event::LoginRefused { retry_after } => {
                 runner.note("the server refused the login");

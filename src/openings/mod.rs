@@ -274,14 +274,6 @@ pub struct Plies {
 /// Maximum number of plies of a random opening. Most games of random moves have ended by then.
 const MOST_PLIES: u32 = 200;
 
-/// A text that is not a range of plies.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "'{0}' is not a range of plies, expected two numbers up to {MOST_PLIES} such as 8..12 (both \
-    included), or one"
-)]
-pub struct PliesError(String);
-
 impl Plies {
     /// The range from `least` to `most`; `None` unless `least` <= `most` <= 200.
     pub fn new(least: u32, most: u32) -> Option<Self> {
@@ -311,7 +303,7 @@ impl Plies {
 }
 
 impl FromStr for Plies {
-    type Err = PliesError;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (least, most) = text.split_once("..").unwrap_or((text, text));
@@ -320,7 +312,13 @@ impl FromStr for Plies {
         number(least)
             .zip(number(most))
             .and_then(|(least, most)| Self::new(least, most))
-            .ok_or_else(|| PliesError(shorten(text)))
+            .ok_or_else(|| {
+                let text = shorten(text);
+                format!(
+                    "'{text}' is not a range of plies, expected two numbers up to {MOST_PLIES} \
+                    such as 8..12 (both included), or one"
+                )
+            })
     }
 }
 
@@ -335,7 +333,7 @@ impl fmt::Display for Plies {
 }
 
 impl TryFrom<String> for Plies {
-    type Error = PliesError;
+    type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse()

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use anyhow::anyhow;
 use serde::{Deserialize, Serialize};
 
 use super::super::game::{self, GameContext, PlayedGame};
@@ -15,7 +16,6 @@ use super::super::player::Player;
 use super::super::referee::{Reason, Rules};
 use super::super::settings::{EngineSettings, Fixture, Format, MatchSettings};
 use super::{Objective, Parameter, Value};
-use crate::arena::ArenaError;
 use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
@@ -134,9 +134,9 @@ impl Games {
         settings: &GameSettings,
         parameters: &[Parameter],
         stop: &Stop,
-    ) -> Result<Self, ArenaError> {
+    ) -> anyhow::Result<Self> {
         let engine = &settings.engine;
-        let fault = |text: String| ArenaError::Fault(format!("engine {}: {text}", engine.name));
+        let fault = |text: String| anyhow!("engine {}: {text}", engine.name);
         let player = Player::start(engine, &settings.rules, false, stop)
             .map_err(|error| fault(error.to_string()))?;
         for parameter in parameters {
@@ -210,12 +210,7 @@ fn pairing(settings: &GameSettings) -> MatchSettings {
 }
 
 impl Objective for Session<'_> {
-    fn play(
-        &self,
-        iteration: u64,
-        plus: &[Value],
-        minus: &[Value],
-    ) -> Result<Option<f64>, ArenaError> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
         let games = self.games;
         let sides = [plus, minus].map(|values| games.options(values));
         let mut players = lock(&games.idle).pop().unwrap_or_default();
@@ -250,7 +245,7 @@ impl Session<'_> {
         iteration: u64,
         sides: &[Options; 2],
         players: &mut PlayerPair,
-    ) -> Result<(), ArenaError> {
+    ) -> anyhow::Result<()> {
         let MatchSettings { engines, rules, .. } = &self.games.pairing;
         let engine = &engines[0];
         for (options, slot) in sides.iter().zip(players) {
@@ -267,9 +262,7 @@ impl Session<'_> {
             let started = Player::start_game(engine, rules, false, options, self.stop);
             let player = started.map_err(|error| {
                 let (name, values) = (&self.games.engine, assignments(options).join(" "));
-                ArenaError::Fault(format!(
-                    "engine {name} with {values} could not be got ready: {error}"
-                ))
+                anyhow!("engine {name} with {values} could not be got ready: {error}")
             })?;
             *slot = Some(player);
         }

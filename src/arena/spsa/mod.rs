@@ -25,7 +25,8 @@ use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use super::ArenaError;
+use anyhow::{anyhow, bail};
+
 use crate::runs::{Execution, Job, Plan, Stop, execute};
 pub use parameter::{Parameter, parse_list};
 pub use state::{Point, Settings, State, Value};
@@ -38,12 +39,7 @@ pub trait Objective: Sync {
     ///
     /// # Errors
     /// The run ends; the iteration is played again when the run is resumed.
-    fn play(
-        &self,
-        iteration: u64,
-        plus: &[Value],
-        minus: &[Value],
-    ) -> Result<Option<f64>, ArenaError>;
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>>;
 }
 
 /// How a run is executed.
@@ -72,7 +68,7 @@ pub fn run<O: Objective>(
     objective: &O,
     options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
-) -> Result<(), ArenaError> {
+) -> anyhow::Result<()> {
     if let Some(path) = options.path {
         // Fails before hours of games if the file cannot be written.
         state.save(path)?;
@@ -106,21 +102,17 @@ impl<O: Objective> Job for Iterations<'_, O> {
     type Worker = ();
     type Piece = Iteration;
     type Output = f64;
-    type Error = ArenaError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<(), ArenaError> {
+    fn worker(&self) -> anyhow::Result<()> {
         Ok(())
     }
 
-    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, ArenaError> {
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> anyhow::Result<Option<f64>> {
         let [plus, minus] = &iteration.sides;
         let iteration = iteration.number;
         let played = self.0.play(iteration, plus, minus);
-        played.map_err(|error| {
-            ArenaError::Fault(format!(
-                "iteration {iteration} could not be played: {error}"
-            ))
-        })
+        played.map_err(|error| anyhow!("iteration {iteration} could not be played: {error}"))
     }
 }
 
@@ -135,7 +127,7 @@ struct IterationPlan<'a, O> {
 }
 
 impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
-    fn next(&mut self) -> Result<Option<Iteration>, ArenaError> {
+    fn next(&mut self) -> anyhow::Result<Option<Iteration>> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {
             number,
@@ -143,15 +135,9 @@ impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
         }))
     }
 
-    fn keep(
-        &mut self,
-        Iteration { number, .. }: Iteration,
-        difference: f64,
-    ) -> Result<(), ArenaError> {
+    fn keep(&mut self, Iteration { number, .. }: Iteration, difference: f64) -> anyhow::Result<()> {
         if !difference.is_finite() {
-            return Err(ArenaError::Fault(format!(
-                "iteration {number} resulted in {difference}, expected a difference of points"
-            )));
+            bail!("iteration {number} resulted in {difference}, expected a difference of points");
         }
         self.state.finish(number, difference);
         if let Some(path) = self.path {

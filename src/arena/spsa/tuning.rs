@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fmt, fs, iter};
 
+use anyhow::bail;
 use serde::Serialize;
 
 use super::games::{Fault, GameEvent, GameSettings, Games, Session};
 use super::{Parameter, RunOptions, State, Value, run};
-use crate::arena::ArenaError;
 use crate::arena::referee::Reason;
 use crate::runs::{self, FolderError, RunFolder, RunKind, Stop};
 use crate::util::counted;
@@ -45,7 +45,7 @@ pub fn tune(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<Summary, ArenaError> {
+) -> anyhow::Result<Summary> {
     let path = folder.state_path();
     let options = RunOptions {
         concurrency,
@@ -119,12 +119,12 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already.
-    pub fn check_free(path: &Path) -> Result<(), ArenaError> {
+    pub fn check_free(path: &Path) -> Result<(), FolderError> {
         if path.join(STATE_FILE).exists() {
-            return Err(ArenaError::Folder(FolderError::Occupied {
+            return Err(FolderError::Occupied {
                 path: path.to_owned(),
                 noun: KIND.noun,
-            }));
+            });
         }
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, ArenaError> {
+    pub fn create(path: &Path, settings: GameSettings, state: &State) -> anyhow::Result<Self> {
         Self::check_free(path)?;
         if RunFolder::exists(path, KIND) {
             let file = path.join(KIND.settings);
@@ -149,15 +149,15 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds no run, another process has it open, or a file is not valid.
-    pub fn resume(path: &Path) -> Result<(Self, State), ArenaError> {
+    pub fn resume(path: &Path) -> anyhow::Result<(Self, State)> {
         if !path.join(STATE_FILE).exists() {
-            return Err(ArenaError::Folder(FolderError::Missing {
+            bail!(FolderError::Missing {
                 path: path.to_owned(),
                 kind: RunKind {
                     settings: STATE_FILE,
                     ..KIND
                 },
-            }));
+            });
         }
         let settings = runs::read_settings(path, KIND)?;
         let (mut folder, mut faults): (_, Vec<Fault>) = RunFolder::resume(path, KIND)?;
@@ -209,7 +209,7 @@ impl Folder {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), ArenaError> {
+    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> anyhow::Result<()> {
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
         faults.folder.append(fault)?;
@@ -229,7 +229,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_history(&self, state: &State) -> Result<(), ArenaError> {
+    pub fn write_history(&self, state: &State) -> anyhow::Result<()> {
         let names = state.parameters().iter().map(|p| p.name.clone());
         let mut lines = vec![row("iterations".to_owned(), names)];
         for point in state.history() {

@@ -174,7 +174,7 @@ fn play(
         progress.show(&event);
     });
     progress.finish();
-    summary.map_err(flat_error)
+    summary
 }
 
 /// What continues an interrupted match.
@@ -317,7 +317,7 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
     let read: Vec<PathBuf> = arguments.folders.iter().flat_map(read).collect();
     let own = own_files(arguments.out.as_deref().unwrap_or(&arguments.folders[0]));
     arguments.page.check(&arguments.json, &own, &read)?;
-    let merged = merge(&arguments.folders).map_err(flat_error)?;
+    let merged = merge(&arguments.folders)?;
     if merged.entries().is_empty() {
         bail!("no game has been played in these folders");
     }
@@ -330,9 +330,7 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
         .map(|f| f.display().to_string())
         .collect();
     let place = arguments.out.as_ref().map(|out| out.display().to_string());
-    let summary = merged
-        .summary(&place.unwrap_or_else(|| folders.join(", ")))
-        .map_err(flat_error)?;
+    let summary = merged.summary(&place.unwrap_or_else(|| folders.join(", ")))?;
     let text = summary.text(lang);
     let printed = arguments
         .json

@@ -150,7 +150,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
             let (shared, interrupt) = (&shared, &interrupt);
             threads.push(scope.spawn(move || {
                 let watch = |event: RunEvent<'_>| shared.show(number, &event);
-                run::run(&setup.run, journal, interrupt.stop(), &watch).map_err(flat_error)
+                run::run(&setup.run, journal, interrupt.stop(), &watch)
             }));
         }
         if let Some(screen) = screen {

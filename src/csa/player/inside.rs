@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::bail;
+
 use super::{
     Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, Task, Word,
 };
-use crate::csa::RunError;
 use crate::engine::Engine;
 use crate::position::Position;
 use crate::records::game::Thought;
@@ -33,7 +34,7 @@ pub(in crate::csa) struct Inside {
 
 impl Inside {
     /// Sets the options and allocates the memory.
-    pub(super) fn start(settings: &PlayerSettings, on_word: OnWord) -> Result<Self, RunError> {
+    pub(super) fn start(settings: &PlayerSettings, on_word: OnWord) -> anyhow::Result<Self> {
         let is_set = |name: &str| {
             let mut options = settings.options.iter();
             options.any(|(set, _)| set.eq_ignore_ascii_case(name))
@@ -48,11 +49,11 @@ impl Inside {
         for (name, value) in &settings.options {
             match set_option(inside.engine.settings_mut(), name, Some(value)) {
                 Ok(Change::Unknown) => {
-                    return Err(RunError::Fault(format!("Raicho has no option {name}")));
+                    bail!("Raicho has no option {name}");
                 }
                 Ok(Change::Set | Change::Pressed(_)) => {}
                 Err(error @ OptionError::OutOfRange { .. }) => inside.note(error.to_string()),
-                Err(error) => return Err(RunError::Fault(error.refusal())),
+                Err(error) => return Err(anyhow::Error::msg(error.refusal())),
             }
         }
         for problem in inside.engine.prepare() {

@@ -7,11 +7,12 @@ use std::sync::mpsc::{self, Receiver, RecvError, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
+
 use super::{
     Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
     Task, Word,
 };
-use crate::csa::RunError;
 use crate::position::Position;
 use crate::records::game::Thought;
 use crate::search::Clock;
@@ -43,7 +44,7 @@ impl Driver {
         settings: &PlayerSettings,
         on_word: OnWord,
         is_given_up: &dyn Fn() -> bool,
-    ) -> Result<Self, RunError> {
+    ) -> anyhow::Result<Self> {
         let is_leaving = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             program: program.clone(),
@@ -58,7 +59,7 @@ impl Driver {
         let thread = thread::Builder::new()
             .name("csa-engine".to_owned())
             .spawn(move || work.serve(&received))
-            .map_err(|error| RunError::Fault(format!("no thread for the engine: {error}")))?;
+            .map_err(|error| anyhow!("no thread for the engine: {error}"))?;
         Ok(Self {
             orders: Some(orders),
             is_leaving,

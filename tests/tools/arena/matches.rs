@@ -366,7 +366,7 @@ fn a_clock_that_counts_nodes_needs_an_engine_that_does() {
     match_settings.engines[0].time_control.nodes_time = Some(100);
     let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
     let error = result.err().expect("the engine has no such option");
-    let text = format!("{error} {:?}", std::error::Error::source(&error));
+    let text = format!("{error} {:?}", error.source());
     assert!(text.contains("NodesTime"), "{text}");
 }
 
@@ -377,7 +377,7 @@ fn an_engine_that_cannot_do_as_it_was_told_ends_the_match() {
     match_settings.engines[0].options.push(option);
     let result = play_with(&match_settings, Folder::new(), 1, &Stop::new(), &|_| {});
     let error = result.err().expect("the file is missing");
-    let text = format!("{error} {:?}", std::error::Error::source(&error));
+    let text = format!("{error} {:?}", error.source());
     assert!(text.contains("nowhere.nnue"), "{text}");
 }
 

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::misbehaving;
-use raicho::arena::ArenaError;
 use raicho::arena::journal::{self, GameEntry, MatchFolder};
 use raicho::arena::referee::Rules;
 use raicho::arena::runner::{self, Event};
@@ -150,7 +149,7 @@ pub(crate) fn play_with(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<Outcome, ArenaError> {
+) -> anyhow::Result<Outcome> {
     let path = folder.join("match");
     let (journal, entries) = if path.exists() {
         MatchFolder::resume(&path)?
