@@ -116,9 +116,9 @@ impl Player {
             ("USI_Ponder", &*ponders.to_string()),
             ("EnteringKingRule", rules.entering_king.name()),
             ("MaxMovesToDraw", &rules.max_moves.to_string()),
+            ("USI_OwnBook", "false"),
         ];
-        let no_book = (!rules.own_book).then_some(("USI_OwnBook", "false"));
-        for (name, value) in rule_options.into_iter().chain(no_book) {
+        for (name, value) in rule_options {
             client.set_if_declared(name, value, &settings.options)?;
         }
         for (name, value) in &settings.options {

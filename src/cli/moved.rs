@@ -2,8 +2,17 @@
 
 /// Subcommand, options, what to do instead.
 const MOVED: &[(&str, &[&str], &str)] = &[
-    ("analyze", &["--jkf"], "--kif, then raicho convert"),
+    ("analyze", &["--blunder"], "it is 20 %"),
+    ("analyze", &["--csa", "--jkf"], "--kif, then raicho convert"),
+    ("analyze", &["--doubtful"], "it is 10 %"),
     ("analyze", &["--movetime"], "--time"),
+    ("analyze", &["--order"], "it is backward"),
+    ("analyze", &["--svg"], "the page of --html has the graph"),
+    (
+        "analyze",
+        &["--work", "--resume"],
+        "give it fewer games at a time",
+    ),
     (
         "book from-games",
         &["--win-rates"],
@@ -24,6 +33,7 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("book think", &["--each"], "list the positions in a file"),
     ("book think", &["--enough"], "--depth says it"),
     ("convert", &["--work", "--resume", "--shard"], ONE_PASS),
+    ("csa", &["--all"], "--account for each"),
     ("csa", &["--board"], "the full-screen view shows the board"),
     (
         "csa",
@@ -35,6 +45,25 @@ const MOVED: &[(&str, &[&str], &str)] = &[
         &["--no-comments"],
         "comments = false in the configuration file",
     ),
+    ("csa", &["--no-screen"], "a pipe: raicho csa … | cat"),
+    ("csa", &["--option"], "--engine option.NAME=VALUE"),
+    (
+        "csa",
+        &["--password-variable"],
+        "the variable RAICHO_CSA_PASSWORD, or password_variable in the configuration file",
+    ),
+    ("csa", &["--port"], "--host HOST:PORT"),
+    (
+        "csa",
+        &["--resign-score", "--resign-after"],
+        "resign_score and resign_after in the configuration file",
+    ),
+    (
+        "csa stats",
+        &["--json"],
+        "games.jsonl in the folder has the games",
+    ),
+    ("csa stats", &["--ratings"], "floodgate publishes ratings"),
     ("gensfen", &["--entering-king-maxply"], "it is 400"),
     (
         "gensfen",
@@ -62,6 +91,11 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("learn", &["--spread-kings"], "KK is written as it is"),
     ("learn", &["--tree-full-depth"], "it is 8"),
     ("learn", &["--width"], "--shape raicho_256x2-8 says it"),
+    ("match", &["--check-pv"], "moves are checked, lines are not"),
+    ("match", &["--html-games"], "it is 500"),
+    ("match", &["--movetime"], "--each movetime=TIME"),
+    ("match", &["--nodes-time"], "--each nodes-time=N"),
+    ("match", &["--own-book"], "--each option.USI_OwnBook=true"),
     ("match", &["--rounds"], "--games 2N"),
     ("net loss", &["--entering-king-rule"], "it is CSARule27"),
     ("roots", &["--check-plies"], "it is 30"),
@@ -73,11 +107,19 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ),
     ("spsa", &["--alpha"], "it is 0.602"),
     ("spsa", &["--gamma"], "it is 0.101"),
+    ("spsa", &["--movetime"], "--each movetime=TIME"),
+    ("spsa", &["--nodes-time"], "--each nodes-time=N"),
+    ("spsa", &["--own-book"], "--each option.USI_OwnBook=true"),
     ("spsa", &["--stability"], "it is a tenth of the iterations"),
     (
         "stats",
         &["--work", "--resume", "--shard", "--merge"],
         ONE_PASS,
+    ),
+    (
+        "usi",
+        &["--tunables"],
+        "an executable made with cargo build --release --features tune has them as options",
     ),
     (
         "validate",

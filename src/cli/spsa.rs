@@ -15,7 +15,6 @@ use crate::cli::arena::{
     EngineArguments, OpeningArguments, RuleArguments, RunArguments, check_repeated,
     check_rules_and_openings,
 };
-use crate::cli::arguments::Indivisible;
 use crate::cli::error::{bail_usage, flat_error};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
@@ -71,9 +70,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     run: RunArguments,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 /// File with the tuned values, in the form of `--params`.
@@ -91,9 +87,6 @@ const OWN_FILES: &[&str] = &[
 const FAULTS_SHOWN: u32 = 20;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("each iteration starts from the values that all before it have found")?;
     let path = arguments.run.folder("spsa");
     let own = OwnFiles {
         folder: &path,

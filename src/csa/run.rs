@@ -54,8 +54,9 @@ pub enum RunEvent<'a> {
 /// resigning it.
 ///
 /// # Errors
-/// The engine does not start or refuses an option, or the login or the records fail. A lost connection is not an error, and neither is a full disk that has space
-/// again before the end: no game begins until the records of the earlier ones are written.
+/// The engine does not start or refuses an option, or the login or the records fail. A lost
+/// connection is not an error, and neither is a full disk that has space again before the end: no
+/// game begins until the records of the earlier ones are written.
 pub fn run(
     settings: &RunSettings,
     journal: Journal,

@@ -100,13 +100,6 @@ fn results_may_lie_in_the_new_folder_of_their_run_and_need_no_reader() {
     assert_eq!(shown["games"].as_array().map(Vec::len), Some(4));
     let course = shown["match"]["course"].as_array().expect("a list");
     assert_eq!(course.last().map(|point| &point[0]), Some(&4.into()));
-
-    // Of two pairs one, with both colours.
-    raicho!(folder, "match merge run --html half.html --html-games 2").stdout();
-    let shown = data(&folder.text("half.html"));
-    let games = shown["games"].as_array().expect("a list").iter();
-    let names: Vec<String> = games.map(|game| game["names"].to_string()).collect();
-    assert_eq!(names, [r#"["one","other"]"#, r#"["other","one"]"#]);
 }
 
 #[test]

@@ -33,9 +33,6 @@ pub struct Rules {
     pub patience: Duration,
     /// Time limit for `usiok` and `readyok`. Large nets and tables take long to load.
     pub ready_timeout: Duration,
-    /// Whether engines may play from their own books; otherwise `USI_OwnBook` is set to false.
-    #[serde(default)]
-    pub own_book: bool,
     /// Ends a game when both engines agree that the same side is winning.
     pub win_adjudication: Option<Adjudication>,
     /// Ends a game when both engines agree that it is even.
@@ -50,7 +47,6 @@ impl Default for Rules {
             margin: Duration::ZERO,
             patience: Duration::from_mins(1),
             ready_timeout: Duration::from_mins(2),
-            own_book: false,
             win_adjudication: None,
             draw_adjudication: None,
         }

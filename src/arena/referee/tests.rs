@@ -49,7 +49,6 @@ const RULES: Rules = Rules {
     margin: Duration::ZERO,
     patience: Duration::from_mins(1),
     ready_timeout: Duration::from_mins(2),
-    own_book: false,
     win_adjudication: None,
     draw_adjudication: None,
 };

@@ -102,6 +102,8 @@ impl JsonArguments {
     }
 }
 
+/// Most pairs of games on a page.
+const PAIRS_SHOWN: usize = 250;
 /// Points of the graph of Elo over games, about.
 const COURSE_POINTS: usize = 500;
 /// Games before the first point.
@@ -113,19 +115,9 @@ const MOST_ELO: f64 = 1200.0;
 #[derive(Args, Clone)]
 pub(super) struct PageArguments {
     /// Write a page with the result and the games, which any browser plays through without a
-    /// network
+    /// network; of more than 500 games, only every second, third, … pair is on it
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-
-    /// Maximum number of games on the page; of more, only every second, third, … pair is on it
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 500,
-        requires = "html",
-        value_parser = clap::value_parser!(u32).range(2..)
-    )]
-    html_games: u32,
 }
 
 impl PageArguments {
@@ -169,8 +161,7 @@ impl PageArguments {
         entries.sort_by_key(|(_, entry)| entry.game);
         // Whole pairs, so that each engine is shown with both colours.
         let pairs = entries.chunk_by(|(_, one), (_, other)| one.game / 2 == other.game / 2);
-        let most = (self.html_games / 2) as usize;
-        let step = pairs.clone().count().div_ceil(most).max(1);
+        let step = pairs.clone().count().div_ceil(PAIRS_SHOWN).max(1);
         let shown = pairs.step_by(step).flatten();
         let games: anyhow::Result<Vec<Game>> =
             shown.map(|(folder, entry)| game(folder, entry)).collect();

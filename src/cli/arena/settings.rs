@@ -47,10 +47,6 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
     byoyomi: Option<Duration>,
 
-    /// Fixed time per move (`go movetime`), without a clock
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
-    movetime: Option<Duration>,
-
     /// Nodes per move (`go nodes`)
     #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
     nodes: Option<u64>,
@@ -58,12 +54,6 @@ pub(in crate::cli) struct EngineArguments {
     /// Depth per move (`go depth`)
     #[arg(long, value_name = "N", value_parser = parse_positive::<u32>, help_heading = "Time")]
     depth: Option<u32>,
-
-    /// Let the clocks of `--tc` and `--byoyomi` count nodes, N to a millisecond, so that games
-    /// depend neither on the machine nor on what else it does. The engines need the option
-    /// `NodesTime`, or `nodestime`
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
-    nodes_time: Option<u64>,
 }
 
 /// The rules of the games.
@@ -117,10 +107,6 @@ pub(in crate::cli) struct RuleArguments {
         help_heading = "Rules"
     )]
     ready_timeout: Duration,
-
-    /// Let engines play from their own books; without it `USI_OwnBook` is set to false
-    #[arg(long, help_heading = "Rules")]
-    own_book: bool,
 
     /// End a game as won if both engines agree on the winner: score=CENTIPAWNS moves=N [from=MOVE]
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
@@ -177,10 +163,8 @@ impl EngineArguments {
             ("--each", self.each.is_some()),
             ("--tc", self.tc.is_some()),
             ("--byoyomi", self.byoyomi.is_some()),
-            ("--movetime", self.movetime.is_some()),
             ("--nodes", self.nodes.is_some()),
             ("--depth", self.depth.is_some()),
-            ("--nodes-time", self.nodes_time.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) if self.is_empty() => bail_usage!(
@@ -201,10 +185,9 @@ impl EngineArguments {
             base: tc.base,
             increment: tc.increment,
             byoyomi: self.byoyomi.unwrap_or_default(),
-            movetime: self.movetime,
             nodes: self.nodes,
             depth: self.depth,
-            nodes_time: self.nodes_time,
+            ..TimeControl::default()
         };
         let mut each = self.each.clone().unwrap_or_default();
         if let Some(name) = &each.name {
@@ -230,7 +213,6 @@ impl RuleArguments {
             margin: self.margin,
             patience: self.patience,
             ready_timeout: self.ready_timeout,
-            own_book: self.own_book,
             win_adjudication: adjudication(&self.adjudicate)?,
             draw_adjudication: adjudication(&self.adjudicate_draw)?,
         })
@@ -305,7 +287,7 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
     let counts_nodes = |engine: &EngineSettings| engine.time_control.nodes_time.is_some();
     if settings.ponder && settings.engines.iter().any(counts_nodes) {
         bail_usage!(
-            "--ponder with --nodes-time: pondering takes the opponent's time, expected one of them"
+            "--ponder with nodes-time=: pondering takes the opponent's time, expected one of them"
         );
     }
     if settings.shard.is_some() && settings.games.is_none() {

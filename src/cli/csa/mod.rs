@@ -77,10 +77,6 @@ pub(super) struct Arguments {
     /// Let the engine ponder
     #[arg(long, help_heading = "Engine")]
     ponder: bool,
-
-    /// Print lines in place of the full-screen view, which needs a terminal
-    #[arg(long)]
-    no_screen: bool,
 }
 
 #[derive(Subcommand)]
@@ -138,12 +134,10 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
         }
     };
     let interrupt = on_ctrl_c(ENDING, say, leave)?;
-    let has_screen = !arguments.no_screen && screen::is_possible();
-    let screen = if has_screen {
-        Some(Screen::open(Arc::clone(&shared)).context("the full-screen view (try --no-screen)")?)
-    } else {
-        None
-    };
+    let screen = screen::is_possible().then(|| Screen::open(Arc::clone(&shared)));
+    let screen = screen
+        .transpose()
+        .context("the full-screen view (TERM=dumb does without)")?;
     let results: Vec<anyhow::Result<()>> = thread::scope(|scope| {
         let mut threads = Vec::new();
         for (number, (setup, journal, _)) in clients.into_iter().enumerate() {

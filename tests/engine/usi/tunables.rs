@@ -48,7 +48,7 @@ mod offered {
 
     #[test]
     fn each_is_an_option_that_the_search_reads() {
-        let mut driver = start(&["usi", "--tunables"]);
+        let mut driver = start(&["usi"]);
         driver.send("usi");
         let lines = driver.until("usiok");
         let option = format!("option name {NAME} type spin default ");

@@ -405,18 +405,22 @@ fn engines_play_from_their_books_only_if_they_may() {
     let book = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n\
         9i9h none 90 30 1\n";
     let book = folder.write("unusual.db", book);
-    let with_book = |name: &str| {
+    let with_book = |name: &str, may: bool| {
         let mut engine = raicho(name, 1);
         engine.time_control = super::byoyomi(20);
         let option = ("BookFile".to_owned(), book.display().to_string());
         engine.options.push(option);
+        if may {
+            let option = ("USI_OwnBook".to_owned(), "true".to_owned());
+            engine.options.push(option);
+        }
         engine
     };
-    let mut match_settings = settings(vec![with_book("one"), with_book("other")], 1);
-    match_settings.openings.source = Source::Startpos;
-    match_settings.rules.max_moves = 3;
     for (may, begins) in [(false, false), (true, true)] {
-        match_settings.rules.own_book = may;
+        let engines = vec![with_book("one", may), with_book("other", may)];
+        let mut match_settings = settings(engines, 1);
+        match_settings.openings.source = Source::Startpos;
+        match_settings.rules.max_moves = 3;
         let outcome = play(&match_settings);
         let line = &outcome.entries[0].line;
         assert_eq!(line.starts_with("startpos moves 9i9h"), begins, "{line}");
