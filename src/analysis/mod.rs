@@ -22,7 +22,7 @@ use serde::{Serialize, Serializer};
 
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
-use crate::types::{Color, Depth, Move, Move16, Score};
+use crate::types::{Color, Depth, Move, Score};
 
 pub use review::{Class, Judgement, PlayerSummary, Review, SCALE, Thresholds, win_chance};
 pub use run::{Analyzed, Analyzer, BLOCK, Watch, analyze};
@@ -133,17 +133,7 @@ impl Line {
 
     /// The moves, which begin in `position`. Ends at the first that is not legal there.
     pub fn moves(&self, position: &Position) -> Vec<Move> {
-        let mut position = position.clone();
-        let mut moves = Vec::new();
-        for word in self.pv.split(' ') {
-            let parsed: Option<Move16> = word.parse().ok();
-            let Some(mv) = parsed.and_then(|mv| position.legal_move(mv)) else {
-                break;
-            };
-            position.do_move(mv);
-            moves.push(mv);
-        }
-        moves
+        position.legal_line(&self.pv)
     }
 
     /// The first move in USI notation.

@@ -10,7 +10,6 @@ use super::player::{Answer, Best, Failure, Player, SearchInfo, Turn};
 use super::referee::{Played, Reason, Referee, Verdict, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
 use super::time_control::{Clock, go_words};
-use crate::position::Position;
 use crate::records::game::{RecordedMove, Thought};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
@@ -218,7 +217,7 @@ impl<'a> Game<'a> {
             score: thinking.score,
             depth: thinking.depth,
             nodes: thinking.nodes,
-            pv: legal_prefix(self.referee.position(), &thinking.pv),
+            pv: self.referee.position().legal_line(&thinking.pv),
         })
     }
 
@@ -307,20 +306,6 @@ impl<'a> Game<'a> {
             }
         }
     }
-}
-
-/// The legal moves at the start of a line. Remarks that engines append end it.
-fn legal_prefix(position: &Position, pv: &str) -> Vec<Move> {
-    let mut position = position.clone();
-    let mut moves = Vec::new();
-    for word in pv.split_whitespace() {
-        let Ok(mv) = read_legal_move(&position, word) else {
-            break;
-        };
-        position.do_move(mv);
-        moves.push(mv);
-    }
-    moves
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Options of version 1 that went, and what replaces them.
 
 /// Subcommand, options, what to do instead.
+#[rustfmt::skip]
 const MOVED: &[(&str, &[&str], &str)] = &[
     ("analyze", &["--blunder"], "it is 20 %"),
     ("analyze", &["--csa", "--jkf"], "--kif, then raicho convert"),
@@ -8,81 +9,33 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("analyze", &["--movetime"], "--time"),
     ("analyze", &["--order"], "it is backward"),
     ("analyze", &["--svg"], "the page of --html has the graph"),
-    (
-        "analyze",
-        &["--work", "--resume"],
-        "give it fewer games at a time",
-    ),
-    (
-        "book from-games",
-        &["--win-rates"],
-        "--results FILE has the rates",
-    ),
+    ("analyze", &["--work", "--resume"], "give it fewer games at a time"),
+    ("book from-games", &["--win-rates"], "--results FILE has the rates"),
     ("book merge", &["--threads"], "the disk limits it"),
-    (
-        "book minimax",
-        &["--draw-black", "--draw-white"],
-        "a draw counts 0",
-    ),
-    (
-        "book minimax",
-        &["--separate-colors"],
-        "positions that differ in colours alone are one",
-    ),
+    ("book minimax", &["--draw-black", "--draw-white"], "a draw counts 0"),
+    ("book minimax", &["--separate-colors"], "positions that differ in colours alone are one"),
     ("book sort", &["--threads"], "the disk limits it"),
     ("book think", &["--each"], "list the positions in a file"),
     ("book think", &["--enough"], "--depth says it"),
     ("convert", &["--work", "--resume", "--shard"], ONE_PASS),
     ("csa", &["--all"], "--account for each"),
     ("csa", &["--board"], "the full-screen view shows the board"),
-    (
-        "csa",
-        &["--early-ponder"],
-        "Raicho itself always ponders early, other engines never",
-    ),
-    (
-        "csa",
-        &["--no-comments"],
-        "comments = false in the configuration file",
-    ),
+    ("csa", &["--early-ponder"], "Raicho itself always ponders early, other engines never"),
+    ("csa", &["--no-comments"], "comments = false in the configuration file"),
     ("csa", &["--no-screen"], "a pipe: raicho csa … | cat"),
     ("csa", &["--option"], "--engine option.NAME=VALUE"),
-    (
-        "csa",
-        &["--password-variable"],
-        "the variable RAICHO_CSA_PASSWORD, or password_variable in the configuration file",
-    ),
+    ("csa", &["--password-variable"], "the variable RAICHO_CSA_PASSWORD or the configuration file"),
     ("csa", &["--port"], "--host HOST:PORT"),
-    (
-        "csa",
-        &["--resign-score", "--resign-after"],
-        "resign_score and resign_after in the configuration file",
-    ),
-    (
-        "csa stats",
-        &["--json"],
-        "games.jsonl in the folder has the games",
-    ),
+    ("csa", &["--resign-score", "--resign-after"], "the configuration file has it"),
+    ("csa stats", &["--json"], "games.jsonl in the folder has the games"),
     ("csa stats", &["--ratings"], "floodgate publishes ratings"),
     ("gensfen", &["--entering-king-maxply"], "it is 400"),
-    (
-        "gensfen",
-        &["--eval-limit"],
-        "scores do not end games, but --win-limit",
-    ),
+    ("gensfen", &["--eval-limit"], "scores do not end games, but --win-limit"),
     ("gensfen", &["--file-mb"], "files have 32 MB"),
-    (
-        "gensfen",
-        &["--name"],
-        "files are named games, with the number of the shard",
-    ),
+    ("gensfen", &["--name"], "files are named games, with the number of the shard"),
     ("gensfen", &["--opponent"], "both sides are the engine"),
     ("gensfen", &["--win-plies"], "it is 6"),
-    (
-        "gensfen",
-        &["--write-minply"],
-        "games are written from their first move on",
-    ),
+    ("gensfen", &["--write-minply"], "games are written from their first move on"),
     ("learn", &["--factors"], "all are learnt"),
     ("learn", &["--king-constants"], "they are learnt"),
     ("learn", &["--max-ply"], "all later positions are used"),
@@ -100,32 +53,16 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("net loss", &["--entering-king-rule"], "it is CSARule27"),
     ("roots", &["--check-plies"], "it is 30"),
     ("roots", &["--check-rate"], "it is 0.5"),
-    (
-        "roots",
-        &["--max-count"],
-        "a position may stand in any number of games",
-    ),
+    ("roots", &["--max-count"], "a position may stand in any number of games"),
     ("spsa", &["--alpha"], "it is 0.602"),
     ("spsa", &["--gamma"], "it is 0.101"),
     ("spsa", &["--movetime"], "--each movetime=TIME"),
     ("spsa", &["--nodes-time"], "--each nodes-time=N"),
     ("spsa", &["--own-book"], "--each option.USI_OwnBook=true"),
     ("spsa", &["--stability"], "it is a tenth of the iterations"),
-    (
-        "stats",
-        &["--work", "--resume", "--shard", "--merge"],
-        ONE_PASS,
-    ),
-    (
-        "usi",
-        &["--tunables"],
-        "an executable made with cargo build --release --features tune has them as options",
-    ),
-    (
-        "validate",
-        &["--work", "--resume", "--shard", "--merge"],
-        ONE_PASS,
-    ),
+    ("stats", &["--work", "--resume", "--shard", "--merge"], ONE_PASS),
+    ("usi", &["--tunables"], "cargo build --release --features tune makes them options"),
+    ("validate", &["--work", "--resume", "--shard", "--merge"], ONE_PASS),
 ];
 
 const ONE_PASS: &str = "it is one pass, run it again";

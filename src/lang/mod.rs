@@ -11,6 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::position::Position;
@@ -20,7 +21,8 @@ use crate::types::{Color, Move};
 use crate::util::counted;
 
 /// A language.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Lang {
     /// English, with moves in USI notation.
     #[default]

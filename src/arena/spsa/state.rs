@@ -211,21 +211,42 @@ impl State {
 
     /// The values of the plus and the minus side of an iteration, around the current values.
     pub(super) fn sides(&self, iteration: u64) -> [Vec<Value>; 2] {
-        let perturbation = Perturbation::new(&self.settings, self.parameters.len(), iteration);
-        [1.0, -1.0]
-            .map(|side| perturbation.values(&self.settings, &self.parameters, &self.theta, side))
+        let flips = self.flips(iteration);
+        [1.0, -1.0].map(|side| {
+            let numbers = self.parameters.iter().zip(&self.theta).zip(&flips);
+            let values = numbers.map(|((parameter, number), flip)| {
+                let size = self.settings.perturbation_size(parameter, iteration);
+                Value::of(parameter, number + side * flip.sign * size, flip.rounding)
+            });
+            values.collect()
+        })
+    }
+
+    /// The random perturbation of an iteration, determined by the seed and the number of the
+    /// iteration.
+    fn flips(&self, iteration: u64) -> Vec<Flip> {
+        let mut generator = ChaCha8Rng::seed_from_u64(self.settings.seed);
+        generator.set_stream(iteration);
+        let mut flip = || Flip {
+            sign: if generator.random::<bool>() {
+                1.0
+            } else {
+                -1.0
+            },
+            rounding: generator.random(),
+        };
+        self.parameters.iter().map(|_| flip()).collect()
     }
 
     /// Updates the values with the result of an iteration: the points of the plus side minus those
     /// of the minus side.
     pub(super) fn finish(&mut self, iteration: u64, difference: f64) {
-        let perturbation = Perturbation::new(&self.settings, self.parameters.len(), iteration);
-        perturbation.apply(
-            &self.settings,
-            &self.parameters,
-            &mut self.theta,
-            difference,
-        );
+        let flips = self.flips(iteration);
+        let numbers = self.theta.iter_mut().zip(&flips);
+        for (parameter, (number, flip)) in self.parameters.iter().zip(numbers) {
+            let moved = self.settings.gain(parameter, iteration) * difference * flip.sign;
+            *number = (*number + moved).clamp(parameter.least, parameter.most);
+        }
         self.unfinished.remove(&iteration);
         let finished = self.finished();
         let part = |count: u64| {
@@ -336,74 +357,13 @@ impl fmt::Display for Value {
     }
 }
 
-/// The random perturbation of an iteration, determined by the seed and the number of the iteration.
-struct Perturbation {
-    iteration: u64,
-    flips: Vec<Flip>,
-}
-
+/// The perturbation of one parameter.
 struct Flip {
     /// Direction of the plus side: 1 or −1.
     sign: f64,
     /// Added to numbers before they are rounded down, 0 to 1, so that whole numbers are correct on
     /// average. Both sides use the same, which preserves their distance.
     rounding: f64,
-}
-
-impl Perturbation {
-    fn new(settings: &Settings, parameters: usize, iteration: u64) -> Self {
-        let mut generator = ChaCha8Rng::seed_from_u64(settings.seed);
-        generator.set_stream(iteration);
-        let flips = (0..parameters)
-            .map(|_| Flip {
-                sign: if generator.random::<bool>() {
-                    1.0
-                } else {
-                    -1.0
-                },
-                rounding: generator.random(),
-            })
-            .collect();
-        Self { iteration, flips }
-    }
-
-    /// The values of a side: `side` is 1 for plus and −1 for minus.
-    fn values(
-        &self,
-        settings: &Settings,
-        parameters: &[Parameter],
-        theta: &[f64],
-        side: f64,
-    ) -> Vec<Value> {
-        parameters
-            .iter()
-            .zip(theta)
-            .zip(&self.flips)
-            .map(|((parameter, number), flip)| {
-                let perturbation = settings.perturbation_size(parameter, self.iteration);
-                Value::of(
-                    parameter,
-                    number + side * flip.sign * perturbation,
-                    flip.rounding,
-                )
-            })
-            .collect()
-    }
-
-    /// Moves `theta` after the plus side scored `difference` points more than the minus side.
-    fn apply(
-        &self,
-        settings: &Settings,
-        parameters: &[Parameter],
-        theta: &mut [f64],
-        difference: f64,
-    ) {
-        for ((parameter, number), flip) in parameters.iter().zip(theta).zip(&self.flips) {
-            let gain = settings.gain(parameter, self.iteration);
-            *number =
-                (*number + gain * difference * flip.sign).clamp(parameter.least, parameter.most);
-        }
-    }
 }
 
 /// Serialization of floats as text. JSON numbers lose their last bit when they are parsed, and a

@@ -331,7 +331,7 @@ impl Report {
         let page = Page {
             kind: Kind::Analysis,
             title,
-            lang: self.lang.into(),
+            lang: self.lang,
             program: PROGRAM,
             effort: effort_words(&self.settings, self.lang),
             thresholds: Some(Thresholds::USUAL),

@@ -5,8 +5,9 @@ use std::fmt;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use crate::cli::arguments::one_of;
 use crate::cli::error::flat_error;
 use crate::cli::progress::Meter;
 use crate::cli::{output, result_file};
@@ -47,18 +48,17 @@ pub(in crate::cli) struct OpeningArguments {
     max_imbalance: Option<u32>,
 
     /// Order in which the openings of a file are used
-    #[arg(long, value_enum, default_value_t = OrderName::Random, help_heading = "Openings")]
-    order: OrderName,
+    #[arg(
+        long,
+        default_value = "random",
+        value_parser = one_of(&[("random", Order::Random), ("sequential", Order::Sequential)]),
+        help_heading = "Openings"
+    )]
+    order: Order,
 
     /// Seed of the random openings and the random order
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
     seed: u64,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum OrderName {
-    Random,
-    Sequential,
 }
 
 impl OpeningArguments {
@@ -79,10 +79,7 @@ impl OpeningArguments {
         };
         OpeningSettings {
             source,
-            order: match self.order {
-                OrderName::Random => Order::Random,
-                OrderName::Sequential => Order::Sequential,
-            },
+            order: self.order,
             max_imbalance,
             seed: self.seed,
         }

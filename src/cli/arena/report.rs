@@ -172,7 +172,7 @@ impl PageArguments {
         let page = Page {
             kind: Kind::Match,
             title: of_match.engines.join(" – "),
-            lang: lang.into(),
+            lang,
             program: PROGRAM,
             effort: String::new(),
             thresholds: None,

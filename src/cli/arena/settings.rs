@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +14,7 @@ use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use crate::cli::arguments::one_of;
 use crate::cli::error::{bail_usage, usage_error};
 use crate::openings::{OpeningSettings, Source};
 use crate::runs::Shard;
@@ -121,9 +122,10 @@ pub(in crate::cli) struct RuleArguments {
 /// The number of games, and which of them are played.
 #[derive(Args)]
 pub(super) struct GameArguments {
-    /// Pairings of more than two engines
-    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
-    format: FormatName,
+    /// Pairings of more than two engines: each against each other one, or the first against each of
+    /// the others
+    #[arg(long, default_value = "round-robin", value_parser = one_of(&FORMATS))]
+    format: Format,
 
     /// Games per pairing [default: 100; no limit with --sprt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
@@ -143,13 +145,10 @@ pub(super) struct GameArguments {
     shard: Option<Shard>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum FormatName {
-    /// Each engine plays against each other engine
-    RoundRobin,
-    /// The first engine plays against each of the others
-    Gauntlet,
-}
+const FORMATS: [(&str, Format); 2] = [
+    ("round-robin", Format::RoundRobin),
+    ("gauntlet", Format::Gauntlet),
+];
 
 impl EngineArguments {
     /// Whether the command line has no `--engine`.
@@ -237,10 +236,7 @@ impl GameArguments {
             _ => DEFAULT_GAMES,
         };
         Ok(MatchSettings {
-            format: match self.format {
-                FormatName::RoundRobin => Format::RoundRobin,
-                FormatName::Gauntlet => Format::Gauntlet,
-            },
+            format: self.format,
             games: self.games.or(sprt.is_none().then_some(default_games)),
             rules,
             openings,
@@ -261,7 +257,7 @@ impl GameArguments {
         if self.ponder && !settings.ponder {
             bail!("--ponder differs from the match to be resumed");
         }
-        if matches!(self.format, FormatName::Gauntlet) && settings.format != Format::Gauntlet {
+        if self.format == Format::Gauntlet && settings.format != Format::Gauntlet {
             bail!("--format differs from that of the match to be resumed");
         }
         if self.shard.is_some() && self.shard != settings.shard {

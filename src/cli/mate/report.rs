@@ -281,7 +281,7 @@ pub(super) fn write_page(
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned(),
-        lang: lang.into(),
+        lang,
         program: PROGRAM,
         effort: String::new(),
         thresholds: None,

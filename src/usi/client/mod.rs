@@ -11,6 +11,7 @@ pub mod options;
 mod process;
 pub mod reply;
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use std::{fmt, io};
@@ -18,6 +19,8 @@ use std::{fmt, io};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::search::Clock;
+use crate::types::Color;
 use crate::util::abbreviate;
 
 use process::Process;
@@ -293,6 +296,23 @@ impl Client {
         self.process.close_input();
         self.process.wait(grace);
     }
+}
+
+/// The words of `go` for the clocks of both sides. GUIs send either byoyomi or increments; the
+/// clock of the side to move decides which, and with both, both are said.
+pub fn clock_words(clock: &Clock, side: Color) -> String {
+    let [black, white] = clock.time.map(|time| time.as_millis());
+    let mut words = format!("btime {black} wtime {white}");
+    let byoyomi = clock.byoyomi[side.index()];
+    let has_increment = !clock.increment[side.index()].is_zero();
+    if has_increment {
+        let [black, white] = clock.increment.map(|time| time.as_millis());
+        let _ = write!(words, " binc {black} winc {white}");
+    }
+    if !has_increment || !byoyomi.is_zero() {
+        let _ = write!(words, " byoyomi {}", byoyomi.as_millis());
+    }
+    words
 }
 
 /// Characters that are kept of a name.
