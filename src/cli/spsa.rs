@@ -8,8 +8,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use crate::arena::settings::EngineSettings;
-use crate::arena::spsa::games::{GameSettings, Games};
-use crate::arena::spsa::tuning::{Event, Folder, one_line, tune};
+use crate::arena::spsa::tuning::{Event, Folder, GameSettings, Games, one_line, tune};
 use crate::arena::spsa::{Parameter, Settings, State, parse_list};
 use crate::cli::arena::{
     EngineArguments, OpeningArguments, RuleArguments, RunArguments, check_repeated,

@@ -10,8 +10,7 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::{Endings, why_over};
-use super::{OpeningError, below};
+use super::{Endings, OpeningError, below, why_over};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::types::Move16;

@@ -11,8 +11,7 @@ use std::collections::{HashMap, HashSet};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::{Judge, why_over};
-use super::{OpeningError, OpeningSettings, Plies};
+use super::{Judge, OpeningError, OpeningSettings, Plies, why_over};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;

@@ -13,9 +13,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::file::Lines;
-use super::judge::{Endings, why_over};
 use super::random::play_random_moves;
-use super::{OpeningError, Plies, Purpose, below, fraction, generator};
+use super::{Endings, OpeningError, Plies, Purpose, below, fraction, generator, why_over};
 use crate::bitboard::Bitboard;
 use crate::position::Position;
 use crate::records::pack::{PackGame, PackReader};

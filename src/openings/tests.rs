@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::judge::{Endings, why_over};
 use super::*;
 use crate::position::{Position, START_SFEN};
 use crate::records::sfen_line::SfenLine;

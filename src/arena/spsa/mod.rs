@@ -14,7 +14,6 @@
 //! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
 //! stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998).
 
-pub mod games;
 mod parameter;
 mod state;
 #[cfg(test)]

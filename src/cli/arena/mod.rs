@@ -1,6 +1,5 @@
 //! `raicho match`: plays matches between engines, merges their shards and writes sets of openings.
 
-mod openings;
 mod report;
 mod settings;
 
@@ -23,10 +22,9 @@ use crate::runs::{FolderError, Stop};
 use report::{PageArguments, own_files};
 use settings::GameArguments;
 
-pub(super) use openings::OpeningArguments;
 pub(super) use report::JsonArguments;
 pub(super) use settings::{
-    EngineArguments, RuleArguments, check_repeated, check_rules_and_openings,
+    EngineArguments, OpeningArguments, RuleArguments, check_repeated, check_rules_and_openings,
 };
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out
@@ -103,13 +101,13 @@ enum Command {
     /// Merge the shards of a match that were played with --shard
     Merge(MergeArguments),
     /// Write a set of openings
-    Openings(openings::Arguments),
+    Openings(settings::OpeningSetArguments),
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge_shards(arguments, lang),
-        Some(Command::Openings(arguments)) => openings::run(arguments),
+        Some(Command::Openings(arguments)) => settings::write_openings(arguments),
         None => run_match(arguments, lang),
     }
 }

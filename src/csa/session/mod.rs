@@ -8,7 +8,6 @@
 //! exactly one [`Event::Finished`] or [`Event::Interrupted`]; a move is sent only in our turn, see
 //! [`turn`](super::turn).
 
-mod context;
 mod playing;
 mod reconnect;
 #[cfg(test)]
@@ -16,16 +15,15 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use super::client_line::ClientLine;
-use super::clock::UNTIMED_MOVE;
-use super::game::{End, FinishedGame, Game};
+use super::client_line::{ClientLine, Password};
+use super::clock::{Delays, RoundTrips, UNTIMED_MOVE};
+use super::game::{End, FinishedGame, Game, ResignRule};
 use super::player::{EngineCommand, GameRules, Prepared, Report};
 use super::server_line::{Reason, ServerLine};
 use super::summary::{self, Summary, SummaryReader};
 use crate::records::game::Thought;
+use crate::types::{EnteringKingRule, Move};
 use crate::util::shorten;
-use context::Context;
-pub use context::{Action, Event, InterruptedGame, Pondering, SessionSettings, Wish};
 use playing::{Flow, Playing};
 use reconnect::{Resumption, Step};
 
@@ -581,4 +579,167 @@ fn retry_after(reason: &str) -> Option<Duration> {
     let mut words = reason.split_whitespace();
     let seconds = words.find_map(|word| word.strip_prefix("retry_after=")?.parse().ok())?;
     Some(Duration::from_secs(seconds))
+}
+
+// --- What all phases share ---
+
+/// How a session logs in and plays.
+#[derive(Clone, Debug)]
+pub struct SessionSettings {
+    /// Name of the account.
+    pub name: String,
+    /// The game that the password begins with on shogi-server; empty for none.
+    pub game: String,
+    /// The password.
+    pub password: Password,
+    /// Whether and when the engine ponders.
+    pub pondering: Pondering,
+    /// Whether scores and lines are sent with the moves.
+    pub sends_comments: bool,
+    /// The rule of declarations that the user set; `None` for that of the server.
+    pub entering_king_rule: Option<EnteringKingRule>,
+    /// When to resign; `None` leaves it to the engine.
+    pub resign: Option<ResignRule>,
+    /// The least delays to plan with.
+    pub delays: Delays,
+}
+
+/// Whether and when the engine ponders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pondering {
+    /// Never.
+    Off,
+    /// After the echo of our move, when the clocks are known.
+    AfterEcho,
+    /// At once after our move; the clocks come with the hit. For our own engine only.
+    Early,
+}
+
+/// What the user wants of the games to come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Wish {
+    /// Play on.
+    PlayOn,
+    /// End after the running game.
+    Finish,
+    /// Resign the running game and end.
+    Resign,
+}
+
+/// What a session asks its driver to do, in this order.
+#[derive(Debug)]
+pub enum Action {
+    /// Send a line.
+    Send(ClientLine),
+    /// Command the engine.
+    Engine(EngineCommand),
+    /// Report what happened.
+    Event(Event),
+    /// Close the connection; the session is over.
+    Close,
+}
+
+/// What happened in a session.
+#[derive(Debug)]
+pub enum Event {
+    /// The server let us in.
+    LoggedIn,
+    /// The server refused name or password, or the name is logged in already. Some say after which
+    /// time they would let us in.
+    LoginRefused {
+        /// Time to wait before the next login, if the server states it.
+        retry_after: Option<Duration>,
+    },
+    /// The server offers a game.
+    Offered(Box<Summary>),
+    /// The game was rejected, by this player or by the server.
+    Rejected(String),
+    /// The game is over.
+    Finished(Box<FinishedGame>),
+    /// The connection is lost, but the game can be resumed.
+    Interrupted(Box<InterruptedGame>),
+    /// Something that the user may want to know.
+    Note(String),
+}
+
+/// A game whose connection was lost.
+#[derive(Debug)]
+pub struct InterruptedGame {
+    /// The game as far as we know it.
+    pub(super) game: Game,
+    /// Our move that the server may not have received.
+    pub(super) sent: Option<Move>,
+}
+
+impl InterruptedGame {
+    /// The game as it stands, if it will not be resumed.
+    pub fn give_up(self) -> FinishedGame {
+        FinishedGame::new(self.game, &End::default())
+    }
+}
+
+/// Shared by all phases.
+#[derive(Debug)]
+struct Context {
+    settings: SessionSettings,
+    trips: RoundTrips,
+    wish: Wish,
+    last_sent: Instant,
+    actions: Vec<Action>,
+    now: Instant,
+}
+
+impl Context {
+    fn new(settings: SessionSettings, now: Instant) -> Self {
+        Self {
+            settings,
+            trips: RoundTrips::default(),
+            wish: Wish::PlayOn,
+            last_sent: now,
+            actions: Vec::new(),
+            now,
+        }
+    }
+
+    fn set_now(&mut self, now: Instant) {
+        self.now = now;
+    }
+
+    const fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn since(&self, earlier: Instant) -> Duration {
+        self.now.saturating_duration_since(earlier)
+    }
+
+    fn send(&mut self, line: ClientLine) {
+        self.last_sent = self.now;
+        self.actions.push(Action::Send(line));
+    }
+
+    fn engine(&mut self, command: EngineCommand) {
+        self.actions.push(Action::Engine(command));
+    }
+
+    fn event(&mut self, event: Event) {
+        self.actions.push(Action::Event(event));
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        self.event(Event::Note(text.into()));
+    }
+
+    fn close(&mut self) {
+        self.actions.push(Action::Close);
+    }
+
+    fn take_actions(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.actions)
+    }
+
+    /// The delays to plan with now.
+    fn delays(&self) -> Delays {
+        self.trips.delays(self.settings.delays)
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::context::{Context, Event, InterruptedGame, Pondering, Wish};
+use super::{Context, Event, InterruptedGame, Pondering, Wish};
 use crate::csa::client_line::ClientLine;
 use crate::csa::game::{End, FinishedGame, Game, LONGEST_LINE, comment};
 use crate::csa::player::{Answer, Content, EngineCommand, Report, SearchId, Task};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::context::InterruptedGame;
+use super::InterruptedGame;
 use crate::csa::game::Game;
 use crate::csa::server_line::ServerLine;
 use crate::csa::summary::{self, SummaryReader};

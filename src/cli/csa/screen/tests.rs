@@ -111,7 +111,7 @@ fn picture(shared: &Shared, look: Look, now: Instant) -> Vec<String> {
 fn sized(shared: &Shared, look: Look, now: Instant, size: (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).expect("a terminal");
     shared.with(|accounts| {
-        let drawn = terminal.draw(|frame| view::draw(frame, accounts, look, now));
+        let drawn = terminal.draw(|frame| draw(frame, accounts, look, now));
         drawn.expect("a picture");
     });
     let buffer = terminal.backend().buffer();
