@@ -9,7 +9,7 @@ use std::str::FromStr;
 use super::settings::EngineSettings;
 use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
 use crate::usi::client::Program;
-use crate::util::parse_positive;
+use crate::util::{free_name, parse_positive};
 
 /// The content of an engine text; parts that are missing have the default of their type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -157,10 +157,7 @@ impl EngineText {
                 _ => {
                     let path = &program.path;
                     let stem = path.file_stem().unwrap_or(path.as_os_str());
-                    let stem = stem.to_string_lossy().into_owned();
-                    let numbered = (2..).map(|number| format!("{stem}-{number}"));
-                    let mut names = std::iter::once(stem.clone()).chain(numbered);
-                    names.find(|name| !is_taken(name)).unwrap_or(stem)
+                    free_name(&stem.to_string_lossy(), is_taken)
                 }
             };
             engines.push(EngineSettings {

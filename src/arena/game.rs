@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::heartbeat::Heartbeat;
 use super::journal::{Overhead, PlayerFigures, TimeLoss};
-use super::player::{Answer, Best, Failure, Player, SearchInfo, Turn};
+use super::player::{Answer, Failure, Player, SearchInfo, Turn};
 use super::referee::{Played, Reason, Referee, Verdict, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
 use super::time_control::{Clock, go_words};
@@ -14,6 +14,7 @@ use crate::records::game::{RecordedMove, Thought};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
 use crate::types::{Color, Move};
+use crate::usi::client::reply::BestMove;
 
 /// How long after the end of an engine the request to stop may come, see
 /// [`GameContext::is_stopped_too`].
@@ -120,11 +121,11 @@ impl<'a> Game<'a> {
                 return Some(verdict);
             }
             self.note_answer(us, &answer);
-            let text = match &answer.best {
-                Best::Move(text) => text,
-                Best::Win => return Some(self.referee.declare()),
-                Best::Resign => return Some(Verdict::loss(us, Reason::Resignation, "")),
-                Best::Missing => {
+            let (text, ponder) = match answer.best() {
+                BestMove::Move { best, ponder } => (best, ponder),
+                BestMove::Win => return Some(self.referee.declare()),
+                BestMove::Resign => return Some(Verdict::loss(us, Reason::Resignation, "")),
+                BestMove::Missing => {
                     let detail = format!(
                         "bestmove without a move in {}",
                         self.referee.position().to_sfen()
@@ -143,7 +144,7 @@ impl<'a> Game<'a> {
                 return Some(verdict);
             }
             last_move = mv;
-            if let Err(failure) = self.let_ponder(us, player, answer.ponder.as_deref()) {
+            if let Err(failure) = self.let_ponder(us, player, ponder) {
                 return self.verdict_on(us, &failure);
             }
         }

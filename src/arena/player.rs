@@ -11,8 +11,7 @@ use super::settings::EngineSettings;
 use crate::runs::Stop;
 use crate::types::{Bound, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, OptionKind, Reply};
-use crate::usi::client::{Client, ClientError};
-use crate::util::shorten;
+use crate::usi::client::{Client, ClientError, Received};
 
 /// How long an engine that lost on time may take to answer `stop`; after that the game ends as a
 /// hang.
@@ -45,9 +44,8 @@ pub(super) struct Turn<'a> {
 
 /// The answer of an engine.
 pub(super) struct Answer {
-    pub(super) best: Best,
-    /// The move that it wants to ponder on.
-    pub(super) ponder: Option<String>,
+    /// The `bestmove` line.
+    line: String,
     /// When `go` or `ponderhit` was sent.
     pub(super) asked: Instant,
     /// When `bestmove` was received.
@@ -56,14 +54,14 @@ pub(super) struct Answer {
     pub(super) thought: SearchInfo,
 }
 
-/// The content of a `bestmove` line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Best {
-    Move(String),
-    Resign,
-    Win,
-    /// A `bestmove` line without a move.
-    Missing,
+impl Answer {
+    /// The decision of the engine.
+    pub(super) fn best(&self) -> BestMove<'_> {
+        match Reply::of(&self.line) {
+            Reply::BestMove(best) => best,
+            _ => BestMove::Missing,
+        }
+    }
 }
 
 /// Result of a search according to its `info` lines.
@@ -210,22 +208,21 @@ impl Player {
         let deadline = asked + turn.limit;
         let answer = self.await_bestmove(deadline, stop, &mut thought)?;
         match answer {
-            Some((best, ponder, answered)) if answered <= deadline => Ok(Answer {
-                best,
-                ponder,
+            Some(Received { at, line }) if at <= deadline => Ok(Answer {
+                line,
                 asked,
-                answered,
+                answered: at,
                 thought,
             }),
-            Some((.., answered)) => Err(Failure::TooLate {
+            Some(Received { at, .. }) => Err(Failure::TooLate {
                 asked,
-                answered: Some(answered),
+                answered: Some(at),
             }),
             None => {
                 self.client.send("stop")?;
                 let late = Instant::now() + STOP_TIMEOUT;
                 let answer = self.await_bestmove(late, stop, &mut SearchInfo::default())?;
-                let answered = answer.map(|(.., answered)| answered);
+                let answered = answer.map(|received| received.at);
                 Err(Failure::TooLate { asked, answered })
             }
         }
@@ -279,7 +276,7 @@ impl Player {
         deadline: Instant,
         stop: &Stop,
         thought: &mut SearchInfo,
-    ) -> Result<Option<(Best, Option<String>, Instant)>, Failure> {
+    ) -> Result<Option<Received>, Failure> {
         while !stop.is_abort() {
             let next_check = Instant::now() + STOP_CHECK_INTERVAL;
             let received = match self.client.receive(Some(deadline.min(next_check))) {
@@ -295,29 +292,12 @@ impl Player {
                 Err(error) => return Err(error.into()),
             };
             match Reply::of(&received.line) {
-                Reply::BestMove(best) => {
-                    let (best, ponder) = Best::read(&best);
-                    return Ok(Some((best, ponder, received.at)));
-                }
+                Reply::BestMove(_) => return Ok(Some(received)),
                 Reply::Info(info) => thought.update(&info),
                 _ => {}
             }
         }
         Err(Failure::Aborted)
-    }
-}
-
-impl Best {
-    fn read(reply: &BestMove<'_>) -> (Self, Option<String>) {
-        match reply {
-            BestMove::Move { best, ponder } => {
-                // Every move is shorter; what is none may be very long.
-                (Self::Move(shorten(best)), ponder.map(shorten))
-            }
-            BestMove::Resign => (Self::Resign, None),
-            BestMove::Win => (Self::Win, None),
-            BestMove::Missing => (Self::Missing, None),
-        }
     }
 }
 

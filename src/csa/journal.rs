@@ -16,7 +16,7 @@ use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, RecordedMove, black_score};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;
-use crate::util::file_name_of;
+use crate::util::{file_name_of, free_name};
 
 /// The folders of this tool.
 const KIND: RunKind = RunKind {
@@ -61,8 +61,6 @@ pub struct Entry {
     /// Our scores from black's point of view, in centipawns, one for each own move; `None` where
     /// the engine gave none.
     pub scores: Vec<Option<i32>>,
-    /// How our count of the own moves differs from the server's.
-    pub clock: ClockDifference,
     /// The record, relative to the folder.
     pub record: PathBuf,
 }
@@ -91,17 +89,6 @@ impl GameResult {
             Self::None => "no result",
         }
     }
-}
-
-/// The difference between our count of a move, in whole seconds, and the server's.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct ClockDifference {
-    /// Number of own moves with both counts.
-    pub moves: u32,
-    /// Mean of the differences in seconds, without sign.
-    pub mean: f64,
-    /// The largest one in seconds.
-    pub largest: f64,
 }
 
 /// A journal that is open for writing.
@@ -160,10 +147,8 @@ impl Journal {
     /// end of summer time.
     fn free_name(&self, name: &Path) -> PathBuf {
         let stem = name.with_extension("");
-        let numbered = |number| PathBuf::from(format!("{}-{number}.csa", stem.display()));
-        let mut names = std::iter::once(name.to_owned()).chain((2..).map(numbered));
-        let free = names.find(|name| !self.path().join(name).exists());
-        free.unwrap_or_else(|| name.to_owned())
+        let is_taken = |stem: &str| self.path().join(format!("{stem}.csa")).exists();
+        PathBuf::from(free_name(&stem.to_string_lossy(), is_taken) + ".csa")
     }
 }
 
@@ -235,28 +220,7 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         line: record.line().to_string(),
         seconds,
         scores: own_moves().map(score).collect(),
-        clock: clock_difference(own_moves().map(|(_, played)| *played)),
         record: PathBuf::from(format!("csa/{stem}.csa")),
-    }
-}
-
-fn clock_difference<'a>(moves: impl Iterator<Item = &'a PlayedMove>) -> ClockDifference {
-    let differences = moves.filter_map(|played| {
-        let (server, ours) = (played.time?, played.measured?);
-        let is_whole = server.subsec_nanos() == 0;
-        let ours = if is_whole {
-            Duration::from_secs(ours.as_secs())
-        } else {
-            ours
-        };
-        Some(server.abs_diff(ours).as_secs_f64())
-    });
-    let differences: Vec<f64> = differences.collect();
-    let count = differences.len() as u32;
-    ClockDifference {
-        moves: count,
-        mean: differences.iter().sum::<f64>() / f64::from(count.max(1)),
-        largest: differences.iter().copied().fold(0.0, f64::max),
     }
 }
 

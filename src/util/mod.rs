@@ -18,7 +18,9 @@ pub(crate) use system::ZeroedPages;
 pub(crate) use system::{cores, fits_into_memory, for_each_part};
 #[cfg(test)]
 pub(crate) use test_folder::TestFolder;
-pub(crate) use text::{abbreviate, counted, decode_line, file_name_of, parse_positive, shorten};
+pub(crate) use text::{
+    abbreviate, counted, decode_line, file_name_of, free_name, parse_positive, shorten,
+};
 
 /// Bytes of a megabyte (MB) in options and messages.
 pub(crate) const BYTES_PER_MEGABYTE: usize = 1 << 20;

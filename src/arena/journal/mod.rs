@@ -245,9 +245,7 @@ impl PlayerFigures {
 
     /// Mean time per move.
     pub fn mean_time(&self) -> Duration {
-        self.time
-            .checked_div(u32::try_from(self.moves).unwrap_or(u32::MAX))
-            .unwrap_or_default()
+        mean(self.time, self.moves)
     }
 
     /// Mean of the reported depths, `None` if there are none.
@@ -274,10 +272,14 @@ impl Overhead {
 
     /// Mean time between an answer and the next `go`.
     pub fn mean(&self) -> Duration {
-        self.sum
-            .checked_div(u32::try_from(self.count).unwrap_or(u32::MAX))
-            .unwrap_or_default()
+        mean(self.sum, self.count)
     }
+}
+
+/// The mean of a number of times; zero without any.
+fn mean(sum: Duration, count: u64) -> Duration {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    sum.checked_div(count).unwrap_or_default()
 }
 
 /// Number of buckets of plies.

@@ -353,12 +353,8 @@ impl Summary {
         add_engines(&self.engines, lang, &mut lines);
         let labelled = |label: &str, text: &str| format!("{}{text}", left(label, LABEL_WIDTH));
         if let Some(score) = self.black.score {
-            let Wdl {
-                wins,
-                draws,
-                losses,
-            } = self.black.wdl;
-            let text = lang.result_of_side(100.0 * score, wins, draws, losses);
+            let wdl = self.black.wdl;
+            let text = lang.result_of_side(100.0 * score, wdl.wins, wdl.draws, wdl.losses);
             lines.push(labelled(&lang.label_black(), &text));
         }
         if self.games > 0 {
@@ -401,15 +397,9 @@ impl Summary {
                 lines.push(format!("\n{title}:"));
             }
             for fault in faults {
-                let Fault {
-                    game,
-                    engine,
-                    reason,
-                    detail,
-                    ..
-                } = fault;
-                let reason = reason.to_string();
-                let text = lang.fault(game, engine, lang.ending(&reason), detail);
+                let reason = fault.reason.to_string();
+                let reason = lang.ending(&reason);
+                let text = lang.fault(fault.game, &fault.engine, reason, &fault.detail);
                 lines.push(format!("  {text}"));
                 let dialogue = fault.dialogue.clone().unwrap_or_else(|| lang.none());
                 let text = lang.record_and_dialogue(&fault.record, dialogue);
@@ -424,47 +414,31 @@ impl Summary {
 
 impl PairingSummary {
     fn add_lines(&self, lang: Lang, lines: &mut Vec<String>) {
-        let Self {
-            first,
-            second,
-            wdl:
-                Wdl {
-                    wins,
-                    draws,
-                    losses,
-                },
-            pentanomial,
-            ..
-        } = self;
-        lines.push(lang.against(first, second));
+        lines.push(lang.against(&self.first, &self.second));
         let (Some(score), Some(draw_rate)) = (self.score, self.draw_rate) else {
             lines.extend([format!("  {}", lang.no_games()), String::new()]);
             return;
         };
-        let score = lang.score_and_draws(wins, draws, losses, 100.0 * score, 100.0 * draw_rate);
+        let wdl = self.wdl;
+        let [score, draw_rate] = [score, draw_rate].map(|share| 100.0 * share);
+        let score = lang.score_and_draws(wdl.wins, wdl.draws, wdl.losses, score, draw_rate);
         lines.push(format!("  {score}"));
         if let Some(estimate) = &self.estimate {
             lines.push(format!("  {}", elo_text(estimate, lang)));
             lines.extend(self.basis(lang).map(|basis| format!("  {basis}")));
         }
-        let pairs: Vec<String> = pentanomial.iter().map(ToString::to_string).collect();
+        let pairs: Vec<String> = self.pentanomial.iter().map(ToString::to_string).collect();
         lines.push(format!("  {}", lang.pairs(pairs.join(", "))));
         self.add_optimism(lang, lines);
-        if let Some(SprtSummary {
-            test,
-            llr,
-            lower,
-            upper,
-            verdict,
-        }) = &self.sprt
-        {
-            let words = match *verdict {
-                "H0" => lang.h0_accepted(test.elo1),
-                "H1" => lang.h1_accepted(test.elo0),
+        if let Some(sprt) = &self.sprt {
+            let words = match sprt.verdict {
+                "H0" => lang.h0_accepted(sprt.test.elo1),
+                "H1" => lang.h1_accepted(sprt.test.elo0),
                 _ => lang.undecided(),
             };
             lines.push(format!(
-                "  SPRT {test}: LLR {llr:.2} ({lower:.2}, {upper:.2}), {words}"
+                "  SPRT {}: LLR {:.2} ({:.2}, {:.2}), {words}",
+                sprt.test, sprt.llr, sprt.lower, sprt.upper
             ));
         }
         lines.push(String::new());

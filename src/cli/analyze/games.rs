@@ -29,7 +29,7 @@ use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{Execution, output_place};
 use crate::types::Color;
 use crate::util::system::free_megabytes;
-use crate::util::{cores, counted};
+use crate::util::{cores, counted, free_name};
 
 /// Memory of each thread in MB, besides its transposition table.
 const WORKER_MB: usize = 110;
@@ -495,7 +495,8 @@ fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec
             Some(number) => format!("{stem}-{number}"),
             None => stem.to_owned(),
         };
-        let name = result_file::free_name(stem, &mut taken);
+        let name = free_name(&stem, |name| taken.contains(name));
+        taken.insert(name.clone());
         out.join(format!("{name}.{extension}"))
     };
     Ok(games.iter().map(&mut name).collect())

@@ -166,12 +166,13 @@ fn play(
     stop: &Stop,
     lang: Lang,
 ) -> anyhow::Result<Summary> {
-    let progress = Progress::new(settings, entries.len() as u64, lang);
+    let (games, done) = (settings.games_here(), entries.len() as u64);
+    let meter = Meter::in_language(lang, &lang.unit_games(), games, done);
     let concurrency = arguments.run.concurrency();
     let summary = runner::run(settings, folder, entries, concurrency, stop, &|event| {
-        progress.show(&event);
+        show(&event, &meter, lang);
     });
-    progress.finish();
+    meter.finish();
     summary
 }
 
@@ -242,43 +243,23 @@ fn resume(
     Ok((settings, run_folder, entries))
 }
 
-/// Shows the events of a match.
-struct Progress {
-    meter: Meter,
-    lang: Lang,
-}
-
-impl Progress {
-    /// Progress of a match of which `done` games are finished already.
-    fn new(settings: &MatchSettings, done: u64, lang: Lang) -> Self {
-        let meter = Meter::in_language(lang, &lang.unit_games(), settings.games_here(), done);
-        Self { meter, lang }
-    }
-
-    fn show(&self, event: &Event<'_>) {
-        match event {
-            Event::EngineChecked { name, program } => {
-                self.meter.message(&format!("{name} is {program}"));
+/// Shows an event of a match.
+fn show(event: &Event<'_>, meter: &Meter, lang: Lang) {
+    match event {
+        Event::EngineChecked { name, program } => meter.message(&format!("{name} is {program}")),
+        Event::Note(note) => meter.message(&format!("note: {note}")),
+        Event::Game { entry, tally } => {
+            if entry.reason.is_fault() {
+                meter.message(&format!(
+                    "game {}, {} against {}: {}",
+                    entry.game,
+                    entry.black,
+                    entry.white,
+                    entry.verdict()
+                ));
             }
-            Event::Note(note) => self.meter.message(&format!("note: {note}")),
-            Event::Game { entry, tally } => {
-                if entry.reason.is_fault() {
-                    self.meter.message(&format!(
-                        "game {}, {} against {}: {}",
-                        entry.game,
-                        entry.black,
-                        entry.white,
-                        entry.verdict()
-                    ));
-                }
-                self.meter
-                    .advance(tally.games(), one_line(tally, self.lang));
-            }
+            meter.advance(tally.games(), one_line(tally, lang));
         }
-    }
-
-    fn finish(&self) {
-        self.meter.finish();
     }
 }
 

@@ -74,23 +74,10 @@ pub(super) fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
     // What one engine would take by itself is divided among those that say nothing else.
     let count = accounts.len();
     let share = (Settings::default().search.threads / count).max(1);
-    let setups: Vec<Setup> = accounts
+    accounts
         .into_iter()
         .map(|account| setup(arguments, account, (count > 1).then_some(share)))
-        .collect::<anyhow::Result<_>>()?;
-    for (index, setup) in setups.iter().enumerate() {
-        let same = setups[..index].iter().find(|other| other.out == setup.out);
-        if let Some(other) = same {
-            let names = [other, setup].map(|setup| setup.run.session.name.as_str());
-            bail!(
-                "{} and {} have the same folder {}",
-                names[0],
-                names[1],
-                setup.out.display()
-            );
-        }
-    }
-    Ok(setups)
+        .collect()
 }
 
 /// The accounts of the configuration file, or an empty one for the command line to fill.

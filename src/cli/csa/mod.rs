@@ -211,23 +211,7 @@ fn stats(folder: &Path) -> anyhow::Result<()> {
             tally.points()
         ))?;
     }
-    Ok(print_line(clocks(&entries))?)
-}
-
-/// How our clock agrees with the server's.
-fn clocks(entries: &[Entry]) -> String {
-    let moves: u32 = entries.iter().map(|entry| entry.clock.moves).sum();
-    let sum: f64 = entries
-        .iter()
-        .map(|entry| entry.clock.mean * f64::from(entry.clock.moves))
-        .sum();
-    let largest = entries.iter().map(|entry| entry.clock.largest);
-    format!(
-        "clock: {moves} own moves, our count and the server's differ by {:.3} s on average, at \
-        most {:.3} s",
-        sum / f64::from(moves.max(1)),
-        largest.fold(0.0, f64::max)
-    )
+    Ok(())
 }
 
 fn tally_text(tally: &Tally) -> String {
