@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings up a Slurm of its own on this machine (one controller, one node with four slots), runs
-# gensfen, rescore, match, book think, analyze and mate as job arrays of three parts, kills a part
+# gensfen, rescore, match, book think and mate as job arrays of three parts, kills a part
 # of each while it is at work, puts it back into the queue, and compares what the parts make
 # together with one undivided run.
 #
@@ -13,7 +13,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 exe=$(realpath "${1:?the executable of Raicho}")
 shift
-all=(gensfen rescore match think analyze mate)
+all=(gensfen rescore match think mate)
 tools=("${@:-${all[@]}}")
 parts=3
 
@@ -135,7 +135,6 @@ command_of() {
       command+=(--games 30 --max-moves 120 --seed 1 --max-imbalance 5000 --out "$out")
       ;;
     think) command=(book think positions.sfen "${material[@]}" --nodes 200000 --out "$out.db") ;;
-    analyze) command=(analyze "${material[@]}" --nodes 3000 --threads 1 --json "$out") ;;
     mate) command=(mate problems.sfen --nodes 30000 --hash 2) ;;
   esac
   command+=("$@")
@@ -143,7 +142,6 @@ command_of() {
 
 whole() {
   command_of "$1" "whole-$1"
-  if [[ $1 == analyze ]]; then command+=(games/*.usi); fi
   "$exe" "${command[@]}" >"whole-$1.txt" 2>"whole-$1.log"
 }
 
@@ -157,8 +155,6 @@ job_of() {
     gensfen | match) line+='--shard "$part/$parts"' ;;
     rescore | think) line+="--shard \"\$part/\$parts\" --work parts-$1/work-\"\$part\" --force" ;;
     mate) line+="--shard \"\$part/\$parts\" --work parts-$1/work-\"\$part\"" ;;
-    # Games are divided by file.
-    analyze) line+="--work parts-$1/work-\"\$part\" "'$(ls games/*.usi | awk -v p="$part" -v n="$parts" "NR % n == p % n")' ;;
   esac
   cat <<JOB
 #!/bin/bash
@@ -221,11 +217,6 @@ equal() {
     think)
       "$exe" book merge parts-think/[0-9].db --out merged-think.db >/dev/null
       cmp merged-think.db whole-think.db
-      ;;
-    analyze)
-      mkdir merged-analyze
-      cp parts-analyze/[0-9]/* merged-analyze
-      diff -r <(analysis whole-analyze) <(analysis merged-analyze)
       ;;
     mate) cmp <(columns whole-mate.txt) <(columns --no-filename parts-mate/[0-9].txt) ;;
   esac
