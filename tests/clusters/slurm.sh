@@ -115,8 +115,6 @@ inputs() { # games and positions for the tools, made at a stretch
   "$exe" gensfen "${material[@]}" --nodes 100 --opening-nodes 200 --games 24 --out input
   "$exe" convert input --out input.usi
   "$exe" convert input --out input.psv
-  mkdir games
-  awk '{ print > sprintf("games/%02d.usi", NR) }' input.usi
   sed 's/ moves.*//; s/^sfen //' input.usi >positions.sfen
   "$exe" convert input --out input.sfen
   awk 'NR % 12 == 0' input.sfen >problems.sfen
@@ -220,9 +218,6 @@ equal() {
       ;;
     mate) cmp <(columns whole-mate.txt) <(columns --no-filename parts-mate/[0-9].txt) ;;
   esac
-}
-analysis() { # without times, and what says which files a part was given
-  for file in "$1"/*; do jq -S "del(.. | .time?, .time_ms?, .nps?, .checksum?, .games?)" "$file"; done
 }
 
 inputs
