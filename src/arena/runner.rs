@@ -63,7 +63,8 @@ pub fn run(
     check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
     check_engines(settings, stop, on_event)?;
-    let mut openings = Openings::new(&settings.openings, &settings.rules)?;
+    let (rule, max_moves) = (settings.rules.entering_king, settings.rules.max_moves);
+    let mut openings = Openings::new(&settings.openings, rule, max_moves)?;
     if let Some(warning) = openings.warning() {
         on_event(Event::Note(warning.to_owned()));
     }
@@ -79,7 +80,7 @@ pub fn run(
         );
     }
     check_openings(settings, entries, &mut openings, &path)?;
-    openings.check_length(settings.rules.max_moves)?;
+    openings.check_length(max_moves)?;
     // Not before the games are known to belong to them: the next run would be refused as well.
     folder.write_settings(settings)?;
     let heartbeat = Heartbeat::start();
@@ -483,7 +484,8 @@ mod tests {
                 },
                 on_event: &|_| {},
             };
-            let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
+            let openings =
+                Openings::new(&settings.openings, settings.rules.entering_king, 0).unwrap();
             let folder = MatchFolder::create(&path, &settings).unwrap();
             let mut schedule = Schedule::new(&games, openings, folder, Tally::new(&settings));
             // There are 30 first moves.
@@ -522,7 +524,7 @@ mod tests {
             },
             on_event: &|_| {},
         };
-        let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
+        let openings = Openings::new(&settings.openings, settings.rules.entering_king, 0).unwrap();
         let folder = MatchFolder::create(&path, &settings).unwrap();
         let mut schedule = Schedule::new(&games, openings, folder, tally);
         assert!(schedule.next().unwrap().is_none(), "there is an answer");

@@ -133,7 +133,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let parameters = path.join(PARAMETERS_FILE);
     result_file::save(&parameters, summary.parameter_lines().as_bytes())?;
-    arguments.run.json.report(&summary, Some(&path))?;
+    arguments
+        .run
+        .json
+        .report(&summary, &summary.to_string(), Some(&path))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted; raicho spsa --out {shown} --resume continues");

@@ -66,15 +66,16 @@ enum Supply {
 }
 
 impl Openings {
-    /// Prepares the openings of games with these rules; reads the file, if they come from one.
+    /// Prepares the openings of games with this rule of declarations, which are drawn after
+    /// `max_moves` unless that is 0; reads the file, if they come from one.
     ///
     /// # Errors
     /// The file cannot be read, has an invalid line, or has no openings.
     pub fn new(
         settings: &OpeningSettings,
-        endings: impl Into<Endings>,
+        rule: EnteringKingRule,
+        max_moves: u32,
     ) -> Result<Self, OpeningError> {
-        let endings = endings.into();
         let judge = settings.max_imbalance.map(Judge::new);
         let mut found = Vec::new();
         let mut warning = None;
@@ -84,11 +85,11 @@ impl Openings {
                 (Supply::Nothing, "the start position".to_owned())
             }
             Source::Random { plies } => {
-                let random = RandomOpenings::new(*plies, settings, endings.entering_king, judge);
+                let random = RandomOpenings::new(*plies, settings, rule, judge);
                 (Supply::Random(random), format!("random {plies} plies"))
             }
             Source::File(path) => {
-                let mut contents = file::read(path, settings.max_imbalance, endings)?;
+                let mut contents = file::read(path, settings.max_imbalance, (rule, max_moves))?;
                 let over = contents.left_out.warning();
                 warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
@@ -389,7 +390,7 @@ pub fn write_set(
     out: &mut impl Write,
     mut on_progress: impl FnMut(usize),
 ) -> Result<Option<String>, OpeningError> {
-    let mut openings = Openings::new(settings, EnteringKingRule::NoEnteringKing)?;
+    let mut openings = Openings::new(settings, EnteringKingRule::NoEnteringKing, 0)?;
     let version = env!("CARGO_PKG_VERSION");
     let openings_count = counted(count, "opening");
     let fault = |error| OpeningError(format!("cannot write the openings: {error}"));
@@ -419,35 +420,16 @@ const NODES: u64 = 20_000;
 /// Size of the transposition table in MB. A small one is cleared quickly before each search.
 const HASH_MB: usize = 1;
 
-/// The rules by which a game can end at once.
-#[derive(Clone, Copy, Debug)]
-pub struct Endings {
-    /// The rule for declarations.
-    pub entering_king: EnteringKingRule,
-    /// Move number after which a game is a draw; 0 for none.
-    pub max_moves: u32,
-}
-
-impl From<EnteringKingRule> for Endings {
-    fn from(entering_king: EnteringKingRule) -> Self {
-        Self {
-            entering_king,
-            max_moves: 0,
-        }
-    }
-}
-
 /// Why no game can begin here: there is no legal move, a repetition ends the game, the side to move
 /// can declare a win, or the game is a draw by its length.
-fn why_over(position: &Position, endings: impl Into<Endings>) -> Option<&'static str> {
-    let endings = endings.into();
-    if endings.max_moves > 0 && position.game_ply() > endings.max_moves {
+fn why_over(position: &Position, rule: EnteringKingRule, max_moves: u32) -> Option<&'static str> {
+    if max_moves > 0 && position.game_ply() > max_moves {
         Some("beyond --max-moves")
     } else if legal_moves(position).is_empty() {
         Some("no legal move")
     } else if position.rule_repetition().is_some() {
         Some("a repetition ends the game")
-    } else if position.declaration(endings.entering_king).is_some() {
+    } else if position.declaration(rule).is_some() {
         Some("a win can be declared")
     } else {
         None

@@ -156,7 +156,7 @@ impl RandomOpenings {
             .is_none_or(|considered| considered.insert(position.key().low64()));
         let is_fit = is_new
             && !position.in_check()
-            && why_over(&position, self.rule).is_none()
+            && why_over(&position, self.rule, 0).is_none()
             && self
                 .judge
                 .as_mut()

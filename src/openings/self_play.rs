@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::Lines;
 use super::random::play_random_moves;
-use super::{Endings, OpeningError, Plies, Purpose, below, fraction, generator, why_over};
+use super::{OpeningError, Plies, Purpose, below, fraction, generator, why_over};
 use crate::bitboard::Bitboard;
 use crate::position::Position;
 use crate::records::pack::{PackGame, PackReader};
@@ -170,13 +170,11 @@ impl<'a> Opener<'a> {
         max_ply: u32,
         random: &mut ChaCha8Rng,
     ) -> Option<Position> {
-        let endings = Endings {
-            entering_king: self.rule,
-            max_moves: max_ply,
-        };
         let mut position = starts.choose(random);
         play_random_moves(&mut position, plies, random)?;
-        why_over(&position, endings).is_none().then_some(position)
+        why_over(&position, self.rule, max_ply)
+            .is_none()
+            .then_some(position)
     }
 
     /// Whether a search finds neither side far ahead. Its hash entries stay for the game; clearing

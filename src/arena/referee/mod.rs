@@ -10,7 +10,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::movegen::legal_moves;
-use crate::openings::Endings;
 use crate::position::{Declaration, Position};
 use crate::types::{Color, EnteringKingRule, Move, Move16, Repetition, Score};
 use crate::util::shorten;
@@ -49,15 +48,6 @@ impl Default for Rules {
             ready_timeout: Duration::from_mins(2),
             win_adjudication: None,
             draw_adjudication: None,
-        }
-    }
-}
-
-impl From<&Rules> for Endings {
-    fn from(rules: &Rules) -> Self {
-        Self {
-            entering_king: rules.entering_king,
-            max_moves: rules.max_moves,
         }
     }
 }

@@ -550,8 +550,9 @@ impl Games {
                 .check_declared(player.declared_options(), &engine.options)
                 .map_err(fault)?;
         }
-        let mut openings = Openings::new(&settings.openings, &settings.rules)?;
-        openings.check_length(settings.rules.max_moves)?;
+        let (rule, max_moves) = (settings.rules.entering_king, settings.rules.max_moves);
+        let mut openings = Openings::new(&settings.openings, rule, max_moves)?;
+        openings.check_length(max_moves)?;
         let names = parameters.iter().map(|parameter| parameter.name.clone());
         Ok(Self {
             engine: engine.name.clone(),

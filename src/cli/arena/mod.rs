@@ -12,7 +12,7 @@ use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
 use crate::arena::merge::merge;
 use crate::arena::runner;
 use crate::arena::runner::Event;
-use crate::arena::settings::{EngineSettings, MatchSettings};
+use crate::arena::settings::MatchSettings;
 use crate::arena::summary::{Summary, one_line};
 use crate::cli::error::flat_error;
 use crate::cli::output;
@@ -115,8 +115,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 // --- A match ---
 
 fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    let folder = arguments.folder();
-    arguments.check_results(&folder)?;
+    let folder = arguments.run.folder("match");
+    let (own, read) = (own_files(&folder), arguments.openings.files());
+    arguments.page.check(&arguments.run.json, &own, read)?;
     let is_new = matches!(
         journal::read_settings(&folder),
         Err(FolderError::Missing { .. })
@@ -125,7 +126,7 @@ fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let (settings, run_folder, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
-        let settings = arguments.settings(arguments.engines.engines()?)?;
+        let settings = arguments.settings()?;
         let run_folder = MatchFolder::create(&folder, &settings).map_err(flat_error)?;
         (settings, run_folder, Vec::new())
     };
@@ -147,7 +148,7 @@ fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let printed = arguments
         .run
         .json
-        .report_text(&summary, &summary.text(lang), Some(&folder));
+        .report(&summary, &summary.text(lang), Some(&folder));
     arguments.page.write(std::slice::from_ref(&folder), lang)?;
     printed?;
     if summary.is_interrupted {
@@ -182,26 +183,11 @@ fn advice(folder: &Path) -> String {
 }
 
 impl Arguments {
-    /// Checks that the results can be written, and replace nothing that is needed.
-    fn check_results(&self, folder: &Path) -> anyhow::Result<()> {
-        let own = own_files(folder);
-        self.page.check(&self.run.json, &own, self.openings.files())
-    }
-
-    /// The folder for results and records.
-    fn folder(&self) -> PathBuf {
-        self.run.folder("match")
-    }
-
-    /// The settings of a new match between these engines.
-    fn settings(&self, engines: Vec<EngineSettings>) -> anyhow::Result<MatchSettings> {
+    /// The settings of a new match.
+    fn settings(&self) -> anyhow::Result<MatchSettings> {
+        let (engines, rules) = (self.engines.engines()?, self.rules.rules()?);
         self.games
-            .settings(engines, self.rules.rules()?, self.openings.settings())
-    }
-
-    /// Refuses what a command line without engines says differently from the match to be resumed.
-    fn check_repeated(&self, run: &MatchSettings) -> anyhow::Result<()> {
-        check_rules_and_openings((&self.rules, &self.openings), (&run.rules, &run.openings))
+            .settings(engines, rules, self.openings.settings())
     }
 }
 
@@ -227,9 +213,10 @@ fn resume(
     arguments.engines.check_engine_is_named()?;
     let old = journal::read_settings(folder).map_err(flat_error)?;
     if arguments.engines.is_empty() {
-        arguments.check_repeated(&old)?;
+        let given = (&arguments.rules, &arguments.openings);
+        check_rules_and_openings(given, (&old.rules, &old.openings))?;
     } else {
-        let new = arguments.settings(arguments.engines.engines()?)?;
+        let new = arguments.settings()?;
         if let Some(difference) = new.difference(&old) {
             bail!(
                 "{} holds another match: {difference}; \
@@ -313,7 +300,7 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
     let text = summary.text(lang);
     let printed = arguments
         .json
-        .report_text(&summary, &text, arguments.out.as_deref());
+        .report(&summary, &text, arguments.out.as_deref());
     arguments.page.write(&arguments.folders, lang)?;
     printed?;
     for note in merged.notes() {

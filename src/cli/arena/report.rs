@@ -1,7 +1,6 @@
 //! The result of a match or a run of SPSA: a table or JSON on standard output, both in the folder,
 //! and for a match a page with its games.
 
-use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -59,17 +58,8 @@ impl JsonArguments {
         self.json.as_deref() == Some(Path::new("-"))
     }
 
-    /// Prints the table or the JSON, and writes both to the folder if there is one.
-    pub(in crate::cli) fn report<S: Serialize + fmt::Display>(
-        &self,
-        summary: &S,
-        folder: Option<&Path>,
-    ) -> anyhow::Result<()> {
-        self.report_text(summary, &summary.to_string(), folder)
-    }
-
-    /// The same with this text as the table.
-    pub(super) fn report_text(
+    /// Prints `text` or the JSON, and writes both to the folder if there is one.
+    pub(in crate::cli) fn report(
         &self,
         summary: &impl Serialize,
         text: &str,

@@ -165,7 +165,13 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
         bail_usage!("no server: expected --host HOST");
     };
     let (host, port) = host_and_port(host)?;
-    let engine = engine(arguments, account)?;
+    let configured = account.engine.as_deref().unwrap_or_default();
+    let configured: EngineText = configured.parse().map_err(flat_error)?;
+    // Options alone are for the configured engine.
+    let engine = match arguments.engine.clone().unwrap_or_default() {
+        engine if engine.command.is_some() => engine,
+        engine => engine.or(&configured),
+    };
     let mut options = account.usi_options().map_err(flat_error)?;
     options.extend(engine.options.iter().cloned());
     let program = engine.program();
@@ -208,15 +214,6 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
         },
         games: account.games.map(NonZero::get),
     })
-}
-
-/// The engine of the command line or of the configuration.
-fn engine(arguments: &Arguments, account: &Account) -> anyhow::Result<EngineText> {
-    match (&arguments.engine, &account.engine) {
-        (Some(engine), _) => Ok(engine.clone()),
-        (None, Some(text)) => text.parse().map_err(flat_error),
-        (None, None) => Ok(EngineText::default()),
-    }
 }
 
 /// What shogi-server would make of the game, where that can hardly be meant.
