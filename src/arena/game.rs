@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::heartbeat::Heartbeat;
 use super::journal::{Overhead, PlayerFigures, TimeLoss};
 use super::player::{Answer, Failure, Player, SearchInfo, Turn};
-use super::referee::{Played, Reason, Referee, Verdict, read_legal_move};
+use super::referee::{EndReason, GameVerdict, Played, Referee, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
 use super::time_control::{Clock, go_words};
 use crate::records::game::{RecordedMove, Thought};
@@ -41,7 +41,7 @@ impl GameContext<'_> {
 
 /// The outcome of a finished game.
 pub(super) struct PlayedGame {
-    pub(super) verdict: Verdict,
+    pub(super) verdict: GameVerdict,
     pub(super) moves: Vec<RecordedMove>,
     /// Statistics of both players, by [`Color::index`].
     pub(super) figures: [PlayerFigures; 2],
@@ -52,7 +52,7 @@ pub(super) struct PlayedGame {
 
 impl PlayedGame {
     /// A game that ended before its first move.
-    pub(super) fn without_moves(verdict: Verdict) -> Self {
+    pub(super) fn without_moves(verdict: GameVerdict) -> Self {
         Self {
             verdict,
             moves: Vec::new(),
@@ -103,12 +103,12 @@ impl<'a> Game<'a> {
             position_line: format!("position {opening}"),
             has_moves: !opening.moves.is_empty(),
             // The verdict is replaced at the end.
-            played: PlayedGame::without_moves(Verdict::draw(Reason::MaxMoves)),
+            played: PlayedGame::without_moves(GameVerdict::draw(EndReason::MaxMoves)),
             last_answer: None,
         }
     }
 
-    fn run(&mut self, players: &mut [&mut Player; 2]) -> Option<Verdict> {
+    fn run(&mut self, players: &mut [&mut Player; 2]) -> Option<GameVerdict> {
         let mut last_move = None;
         loop {
             let us = self.referee.position().side_to_move();
@@ -124,13 +124,13 @@ impl<'a> Game<'a> {
             let (text, ponder) = match answer.best() {
                 BestMove::Move { best, ponder } => (best, ponder),
                 BestMove::Win => return Some(self.referee.declare()),
-                BestMove::Resign => return Some(Verdict::loss(us, Reason::Resignation, "")),
+                BestMove::Resign => return Some(GameVerdict::loss(us, EndReason::Resignation, "")),
                 BestMove::Missing => {
                     let detail = format!(
                         "bestmove without a move in {}",
                         self.referee.position().to_sfen()
                     );
-                    return Some(Verdict::loss(us, Reason::IllegalMove, detail));
+                    return Some(GameVerdict::loss(us, EndReason::IllegalMove, detail));
                 }
             };
             let thought = self.thought(&answer);
@@ -194,7 +194,7 @@ impl<'a> Game<'a> {
 
     /// The loss of an engine that searched more nodes than its clock allows, where that counts
     /// nodes.
-    fn overrun_in_nodes(&mut self, us: Color, answer: &Answer) -> Option<Verdict> {
+    fn overrun_in_nodes(&mut self, us: Color, answer: &Answer) -> Option<GameVerdict> {
         let clock = &self.clocks[us.index()];
         let margin = self.context.settings.rules.margin;
         let (cost, available) = (self.cost(us, answer), clock.available());
@@ -207,7 +207,7 @@ impl<'a> Game<'a> {
             stall: None,
         });
         let detail = format!("nodes for {cost:.3?} used where {available:.3?} were left");
-        Some(Verdict::loss(us, Reason::TimeLoss, detail))
+        Some(GameVerdict::loss(us, EndReason::TimeLoss, detail))
     }
 
     /// The evaluation for the record. Must be called before the move is made.
@@ -258,16 +258,16 @@ impl<'a> Game<'a> {
 
     /// The verdict on an engine that did not answer in time or at all; `None` if the match is to
     /// stop as well.
-    fn verdict_on(&mut self, us: Color, failure: &Failure) -> Option<Verdict> {
+    fn verdict_on(&mut self, us: Color, failure: &Failure) -> Option<GameVerdict> {
         match failure {
             Failure::Aborted => None,
             Failure::Ended(_) if self.context.is_stopped_too() => None,
-            Failure::Ended(status) => Some(Verdict::loss(us, Reason::Crash, status.clone())),
+            Failure::Ended(status) => Some(GameVerdict::loss(us, EndReason::Crash, status.clone())),
             Failure::TooLate { asked, answered } => Some(self.too_late(us, *asked, *answered)),
         }
     }
 
-    fn too_late(&mut self, us: Color, asked: Instant, answered: Option<Instant>) -> Verdict {
+    fn too_late(&mut self, us: Color, asked: Instant, answered: Option<Instant>) -> GameVerdict {
         let clock = self.clocks[us.index()];
         let (Some(budget), Some(answered)) = (clock.budget(), answered) else {
             let patience = self.context.settings.rules.patience;
@@ -278,7 +278,7 @@ impl<'a> Game<'a> {
                 "nor to stop"
             };
             let detail = format!("no answer to go within {waited:.3?}, {word}");
-            return Verdict::loss(us, Reason::Hang, detail);
+            return GameVerdict::loss(us, EndReason::Hang, detail);
         };
         let used = answered - asked;
         self.played.figures[us.index()].add(used, &SearchInfo::default());
@@ -291,11 +291,11 @@ impl<'a> Game<'a> {
         if let Some(stall) = stall {
             let _ = write!(detail, ", while the machine stalled for {stall:.3?}");
         }
-        Verdict::loss(us, Reason::TimeLoss, detail)
+        GameVerdict::loss(us, EndReason::TimeLoss, detail)
     }
 
     /// Sends `gameover` to both engines. An engine that is gone by now does not lose this game.
-    fn send_gameover(&self, players: &mut [&mut Player; 2], verdict: &Verdict) {
+    fn send_gameover(&self, players: &mut [&mut Player; 2], verdict: &GameVerdict) {
         for color in Color::ALL {
             let word = match verdict.winner {
                 None => "draw",
@@ -330,7 +330,7 @@ mod tests {
             game.verdict_on(Color::Black, &failure)
         };
         let reason = verdict().map(|verdict| verdict.reason);
-        assert_eq!(reason, Some(Reason::Crash));
+        assert_eq!(reason, Some(EndReason::Crash));
         stop.finish();
         assert_eq!(verdict().map(|verdict| verdict.reason), None);
     }

@@ -12,7 +12,7 @@ use super::game::{self, GameContext, PlayedGame};
 use super::heartbeat::Heartbeat;
 use super::journal::{self, GameEntry, MatchFolder};
 use super::player::Player;
-use super::referee::{Reason, Verdict};
+use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
 use super::sprt;
 use super::summary::{StallSummary, Summary};
@@ -261,7 +261,7 @@ impl Job for Games<'_> {
         if let Some(winner) = entry.winner
             && matches!(
                 entry.reason,
-                Reason::Hang | Reason::Crash | Reason::NotReady
+                EndReason::Hang | EndReason::Crash | EndReason::NotReady
             )
         {
             // An engine that no longer answers is killed; a new process plays the next game.
@@ -283,7 +283,7 @@ impl Job for Games<'_> {
 
 impl Games<'_> {
     /// Prepares both engines for a game; starts those that are not running.
-    fn prepare_players(&self, fixture: Fixture, players: &mut Players) -> Result<(), Verdict> {
+    fn prepare_players(&self, fixture: Fixture, players: &mut Players) -> Result<(), GameVerdict> {
         let GameContext { settings, stop, .. } = self.context;
         for (_, player) in players.extract_if(|engine, _| !fixture.players.contains(engine)) {
             player.quit();
@@ -304,7 +304,11 @@ impl Games<'_> {
             match Player::start_game(named, &settings.rules, settings.ponder, &[], stop) {
                 Ok(player) => drop(players.insert(engine, player)),
                 Err(error) => {
-                    return Err(Verdict::loss(color, Reason::NotReady, error.to_string()));
+                    return Err(GameVerdict::loss(
+                        color,
+                        EndReason::NotReady,
+                        error.to_string(),
+                    ));
                 }
             }
         }
@@ -380,7 +384,7 @@ impl<'a> Schedule<'a> {
     /// Counts failures to become ready. An engine that never becomes ready would lose all its
     /// games, so the match ends after some of them.
     fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> anyhow::Result<()> {
-        let Some(color) = entry.winner.filter(|_| entry.reason == Reason::NotReady) else {
+        let Some(color) = entry.winner.filter(|_| entry.reason == EndReason::NotReady) else {
             for engine in fixture.players {
                 self.failures.remove(&engine);
             }
@@ -445,7 +449,7 @@ fn is_decided(tally: &Tally) -> bool {
         return false;
     };
     // A shard that stops by its own results would bias those of the whole match.
-    tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != sprt::Verdict::Continue
+    tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != sprt::SprtVerdict::Continue
 }
 
 #[cfg(test)]
@@ -461,7 +465,7 @@ mod tests {
 
     fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
         games
-            .map(|game| entry(settings, game, Some(winner), Reason::Resignation))
+            .map(|game| entry(settings, game, Some(winner), EndReason::Resignation))
             .collect()
     }
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::GameClock;
-use super::server_line::{Notice, Reason, TimeCount, Verdict};
+use super::server_line::{EndReason, Notice, ServerVerdict, TimeCount};
 use super::summary::Summary;
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -200,7 +200,7 @@ pub struct FinishedGame {
     /// none.
     pub notices: String,
     /// Our result; `None` if the server named none and we did not resign.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<ServerVerdict>,
     /// Whether the server ended the game, or we did. Otherwise the connection was lost.
     pub is_complete: bool,
 }
@@ -208,8 +208,8 @@ pub struct FinishedGame {
 /// What is known about the end of a game, besides its position.
 #[derive(Clone, Default, Debug)]
 pub(super) struct End {
-    pub(super) reason: Option<Reason>,
-    pub(super) verdict: Option<Verdict>,
+    pub(super) reason: Option<EndReason>,
+    pub(super) verdict: Option<ServerVerdict>,
     /// A move or word of ours that the server has not echoed.
     pub(super) unanswered: Option<String>,
 }
@@ -227,7 +227,7 @@ impl FinishedGame {
         // A resignation needs no answer: it cannot be taken back.
         let has_resigned = end.has_no_notice() && end.unanswered.as_deref() == Some("%TORYO");
         if has_resigned {
-            end.verdict = Some(Verdict::Lose);
+            end.verdict = Some(ServerVerdict::Lose);
         }
         let notices = [
             end.reason.map(Notice::Reason),
@@ -260,14 +260,14 @@ fn ending(game: &Game, end: &End) -> Ending {
     let position = game.position();
     let mover = position.side_to_move();
     let winner = match end.verdict {
-        Some(Verdict::Win) => Some(game.side()),
-        Some(Verdict::Lose) => Some(!game.side()),
+        Some(ServerVerdict::Win) => Some(game.side()),
+        Some(ServerVerdict::Lose) => Some(!game.side()),
         _ => None,
     };
     let Some(reason) = end.reason else {
         return match (winner, end.verdict) {
             (Some(winner), _) => Ending::AdjudicatedWin { winner },
-            (None, Some(Verdict::Draw)) => Ending::AdjudicatedDraw,
+            (None, Some(ServerVerdict::Draw)) => Ending::AdjudicatedDraw,
             // The connection was lost, or the server counts the game for nobody. As the ending of a
             // record a disconnection is a loss of the side to move.
             (None, _) => Ending::Interrupted,
@@ -279,26 +279,26 @@ fn ending(game: &Game, end: &End) -> Ending {
         (_, Some(winner)) if ending.winner(mover) != Some(winner) => {
             Ending::AdjudicatedWin { winner }
         }
-        (Some(Verdict::Draw), _) if ending.winner(mover).is_some() => Ending::AdjudicatedDraw,
+        (Some(ServerVerdict::Draw), _) if ending.winner(mover).is_some() => Ending::AdjudicatedDraw,
         _ => ending,
     }
 }
 
-fn by_reason(reason: Reason, winner: Color, position: &Position, end: &End) -> Ending {
+fn by_reason(reason: EndReason, winner: Color, position: &Position, end: &End) -> Ending {
     match reason {
-        Reason::Resign if legal_moves(position).is_empty() => Ending::Checkmate,
-        Reason::Resign => Ending::Resignation,
-        Reason::TimeUp => Ending::TimeUp,
-        Reason::IllegalMove if end.unanswered.as_deref() == Some("%KACHI") => {
+        EndReason::Resign if legal_moves(position).is_empty() => Ending::Checkmate,
+        EndReason::Resign => Ending::Resignation,
+        EndReason::TimeUp => Ending::TimeUp,
+        EndReason::IllegalMove if end.unanswered.as_deref() == Some("%KACHI") => {
             Ending::IllegalDeclaration
         }
-        Reason::IllegalMove | Reason::IllegalAction => Ending::IllegalMove {
+        EndReason::IllegalMove | EndReason::IllegalAction => Ending::IllegalMove {
             text: end.unanswered.clone().unwrap_or_default(),
         },
-        Reason::Repetition => Ending::Repetition,
-        Reason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
-        Reason::Declaration => Ending::Declaration,
-        Reason::MaxMoves => Ending::MaxMoves,
-        Reason::Interrupted | Reason::Abnormal => Ending::Interrupted,
+        EndReason::Repetition => Ending::Repetition,
+        EndReason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
+        EndReason::Declaration => Ending::Declaration,
+        EndReason::MaxMoves => Ending::MaxMoves,
+        EndReason::Interrupted | EndReason::Abnormal => Ending::Interrupted,
     }
 }

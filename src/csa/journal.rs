@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::client_line::Password;
 use super::game::{FinishedGame, PlayedMove};
-use super::server_line::Verdict;
+use super::server_line::ServerVerdict;
 use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, RecordedMove, black_score};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
@@ -28,7 +28,7 @@ const KIND: RunKind = RunKind {
 
 /// What a folder is for: games of one account on one server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct JournalOwner {
     /// Name of the server.
     pub host: String,
     /// Name of the account.
@@ -102,7 +102,7 @@ impl Journal {
     ///
     /// # Errors
     /// The folder is for another account or server, is in use, or cannot be written.
-    pub fn open(path: &Path, place: &Place) -> Result<(Self, Vec<Entry>), FolderError> {
+    pub fn open(path: &Path, place: &JournalOwner) -> Result<(Self, Vec<Entry>), FolderError> {
         if RunFolder::exists(path, KIND) {
             let (folder, entries) = RunFolder::resume_same(path, KIND, place, |_: &Entry| true)?;
             return Ok((Self { folder }, entries));
@@ -209,10 +209,10 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         opponent: game.opponent().to_owned(),
         side: game.side(),
         result: match finished.verdict {
-            Some(Verdict::Win) => GameResult::Win,
-            Some(Verdict::Lose) => GameResult::Loss,
-            Some(Verdict::Draw) => GameResult::Draw,
-            Some(Verdict::Censored) | None => GameResult::None,
+            Some(ServerVerdict::Win) => GameResult::Win,
+            Some(ServerVerdict::Lose) => GameResult::Loss,
+            Some(ServerVerdict::Draw) => GameResult::Draw,
+            Some(ServerVerdict::Censored) | None => GameResult::None,
         },
         ending: finished.ending.name().to_owned(),
         notices: finished.notices.clone(),

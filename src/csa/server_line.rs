@@ -53,14 +53,14 @@ pub enum ServerLine {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// Why the game ended.
-    Reason(Reason),
+    Reason(EndReason),
     /// How it ended for us.
-    Verdict(Verdict),
+    Verdict(ServerVerdict),
 }
 
 /// Why a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
+pub enum EndReason {
     /// `#RESIGN`
     Resign,
     /// `#TIME_UP`
@@ -85,7 +85,7 @@ pub enum Reason {
 
 /// How a game ended for the client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum ServerVerdict {
     /// `#WIN`
     Win,
     /// `#LOSE`
@@ -97,20 +97,23 @@ pub enum Verdict {
 }
 
 const NOTICES: [(&str, Notice); 14] = [
-    ("#RESIGN", Notice::Reason(Reason::Resign)),
-    ("#TIME_UP", Notice::Reason(Reason::TimeUp)),
-    ("#ILLEGAL_MOVE", Notice::Reason(Reason::IllegalMove)),
-    ("#ILLEGAL_ACTION", Notice::Reason(Reason::IllegalAction)),
-    ("#SENNICHITE", Notice::Reason(Reason::Repetition)),
-    ("#OUTE_SENNICHITE", Notice::Reason(Reason::PerpetualCheck)),
-    ("#JISHOGI", Notice::Reason(Reason::Declaration)),
-    ("#MAX_MOVES", Notice::Reason(Reason::MaxMoves)),
-    ("#CHUDAN", Notice::Reason(Reason::Interrupted)),
-    ("#ABNORMAL", Notice::Reason(Reason::Abnormal)),
-    ("#WIN", Notice::Verdict(Verdict::Win)),
-    ("#LOSE", Notice::Verdict(Verdict::Lose)),
-    ("#DRAW", Notice::Verdict(Verdict::Draw)),
-    ("#CENSORED", Notice::Verdict(Verdict::Censored)),
+    ("#RESIGN", Notice::Reason(EndReason::Resign)),
+    ("#TIME_UP", Notice::Reason(EndReason::TimeUp)),
+    ("#ILLEGAL_MOVE", Notice::Reason(EndReason::IllegalMove)),
+    ("#ILLEGAL_ACTION", Notice::Reason(EndReason::IllegalAction)),
+    ("#SENNICHITE", Notice::Reason(EndReason::Repetition)),
+    (
+        "#OUTE_SENNICHITE",
+        Notice::Reason(EndReason::PerpetualCheck),
+    ),
+    ("#JISHOGI", Notice::Reason(EndReason::Declaration)),
+    ("#MAX_MOVES", Notice::Reason(EndReason::MaxMoves)),
+    ("#CHUDAN", Notice::Reason(EndReason::Interrupted)),
+    ("#ABNORMAL", Notice::Reason(EndReason::Abnormal)),
+    ("#WIN", Notice::Verdict(ServerVerdict::Win)),
+    ("#LOSE", Notice::Verdict(ServerVerdict::Lose)),
+    ("#DRAW", Notice::Verdict(ServerVerdict::Draw)),
+    ("#CENSORED", Notice::Verdict(ServerVerdict::Censored)),
 ];
 
 impl ServerLine {
@@ -243,7 +246,7 @@ mod tests {
             ),
             (
                 "#ABNORMAL",
-                ServerLine::Notice(Notice::Reason(Reason::Abnormal)),
+                ServerLine::Notice(Notice::Reason(EndReason::Abnormal)),
             ),
             ("LOGOUT:completed", ServerLine::LogoutCompleted),
             ("BEGIN Time+", ServerLine::Begin("Time+".to_owned())),
@@ -259,7 +262,7 @@ mod tests {
             ("Name+:a: b", field("Name+", "a: b")),
             (
                 "#CENSORED",
-                ServerLine::Notice(Notice::Verdict(Verdict::Censored)),
+                ServerLine::Notice(Notice::Verdict(ServerVerdict::Censored)),
             ),
             (
                 "-0055KA,T3",

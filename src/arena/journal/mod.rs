@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::game::PlayedGame;
 use super::player::SearchInfo;
-use super::referee::{Reason, Verdict};
+use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
 use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, RecordedMove};
@@ -139,7 +139,7 @@ pub struct GameEntry {
     /// The winner, `None` for a draw.
     pub winner: Option<Color>,
     /// Why the game ended.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// Further details of the reason, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -436,23 +436,23 @@ fn record_of(
     record
 }
 
-fn ending_of(verdict: &Verdict, side: Color) -> Ending {
+fn ending_of(verdict: &GameVerdict, side: Color) -> Ending {
     let winner = verdict.winner.unwrap_or(side);
     match verdict.reason {
-        Reason::Resignation => Ending::Resignation,
-        Reason::Checkmate => Ending::Checkmate,
-        Reason::Declaration | Reason::Try => Ending::Declaration,
-        Reason::Repetition => Ending::Repetition,
-        Reason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
-        Reason::MaxMoves => Ending::MaxMoves,
-        Reason::AdjudicatedWin => Ending::AdjudicatedWin { winner },
-        Reason::AdjudicatedDraw => Ending::AdjudicatedDraw,
-        Reason::TimeLoss => Ending::TimeUp,
-        Reason::IllegalMove => Ending::IllegalMove {
+        EndReason::Resignation => Ending::Resignation,
+        EndReason::Checkmate => Ending::Checkmate,
+        EndReason::Declaration | EndReason::Try => Ending::Declaration,
+        EndReason::Repetition => Ending::Repetition,
+        EndReason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
+        EndReason::MaxMoves => Ending::MaxMoves,
+        EndReason::AdjudicatedWin => Ending::AdjudicatedWin { winner },
+        EndReason::AdjudicatedDraw => Ending::AdjudicatedDraw,
+        EndReason::TimeLoss => Ending::TimeUp,
+        EndReason::IllegalMove => Ending::IllegalMove {
             text: illegal_answer(&verdict.detail).to_owned(),
         },
-        Reason::FalseDeclaration => Ending::IllegalDeclaration,
-        Reason::Hang | Reason::Crash | Reason::NotReady => Ending::Disconnection {
+        EndReason::FalseDeclaration => Ending::IllegalDeclaration,
+        EndReason::Hang | EndReason::Crash | EndReason::NotReady => Ending::Disconnection {
             reason: verdict.detail.clone(),
         },
     }

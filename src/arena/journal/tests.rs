@@ -68,11 +68,15 @@ fn games() -> Vec<GameEntry> {
             stall: Some(Duration::from_millis(30)),
         }),
         dialogue: Some("faults/000002-a-b.txt".into()),
-        ..entry(&settings, 2, Some("b"), Reason::TimeLoss)
+        ..entry(&settings, 2, Some("b"), EndReason::TimeLoss)
     };
-    let mut mated = entry(&settings, 1, Some("a"), Reason::Checkmate);
+    let mut mated = entry(&settings, 1, Some("a"), EndReason::Checkmate);
     mated.detail = "\"雷\"".to_owned();
-    vec![entry(&settings, 0, None, Reason::Repetition), mated, lost]
+    vec![
+        entry(&settings, 0, None, EndReason::Repetition),
+        mated,
+        lost,
+    ]
 }
 
 fn error<T>(result: Result<T, FolderError>) -> String {

@@ -8,8 +8,8 @@
 //! and the state is written after every iteration, so that a killed run can be resumed without a
 //! difference.
 //!
-//! [`run`] and [`State`] know no engines: an [`Objective`] plays. [`games`] implements it with
-//! engine processes, and [`tuning`] runs both in a folder.
+//! [`run`] and [`State`] know no engines: an [`Objective`] plays. [`tuning`] implements it with
+//! engine processes, and runs both in a folder.
 //!
 //! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
 //! stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998).

@@ -22,7 +22,7 @@ use super::{Objective, Parameter, RunOptions, State, Value, run};
 use crate::arena::game::{self, GameContext, PlayedGame};
 use crate::arena::heartbeat::Heartbeat;
 use crate::arena::player::Player;
-use crate::arena::referee::{Reason, Rules};
+use crate::arena::referee::{EndReason, Rules};
 use crate::arena::settings::{EngineSettings, Fixture, Format, MatchSettings};
 use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
@@ -35,7 +35,7 @@ pub enum Event<'a> {
     /// An iteration was finished and kept.
     Iteration(&'a State),
     /// A game was lost by a fault of the engine.
-    Fault(&'a Fault),
+    Fault(&'a FaultyGame),
     /// A note for the user.
     Note(String),
 }
@@ -108,7 +108,7 @@ pub struct Folder {
 
 struct Faults {
     folder: RunFolder,
-    counts: BTreeMap<Reason, u64>,
+    counts: BTreeMap<EndReason, u64>,
 }
 
 impl Folder {
@@ -158,7 +158,7 @@ impl Folder {
             });
         }
         let settings = runs::read_settings(path, KIND)?;
-        let (mut folder, mut faults): (_, Vec<Fault>) = RunFolder::resume(path, KIND)?;
+        let (mut folder, mut faults): (_, Vec<FaultyGame>) = RunFolder::resume(path, KIND)?;
         let state = State::load(&path.join(STATE_FILE))?;
         // Iterations without a result are played again, and so are their faults.
         let before = faults.len();
@@ -171,7 +171,7 @@ impl Folder {
         Ok((Self::new(folder, settings, &faults), state))
     }
 
-    fn new(folder: RunFolder, settings: GameSettings, faults: &[Fault]) -> Self {
+    fn new(folder: RunFolder, settings: GameSettings, faults: &[FaultyGame]) -> Self {
         let mut counts = BTreeMap::new();
         for fault in faults {
             *counts.entry(fault.reason).or_default() += 1;
@@ -199,7 +199,7 @@ impl Folder {
     }
 
     /// Number of games lost by each kind of fault, earlier parts of the run included.
-    pub fn faults(&self) -> BTreeMap<Reason, u64> {
+    pub fn faults(&self) -> BTreeMap<EndReason, u64> {
         self.lock_faults().counts.clone()
     }
 
@@ -207,7 +207,7 @@ impl Folder {
     ///
     /// # Errors
     /// A file cannot be written.
-    fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> anyhow::Result<()> {
+    fn keep_fault(&self, fault: &FaultyGame, dialogue: &[String]) -> anyhow::Result<()> {
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
         faults.folder.append(fault)?;
@@ -244,7 +244,7 @@ impl Folder {
 }
 
 /// Replaces the journal by one of these faults.
-fn rewrite(journal: &Path, faults: &[Fault]) -> Result<(), FolderError> {
+fn rewrite(journal: &Path, faults: &[FaultyGame]) -> Result<(), FolderError> {
     runs::replace_with(journal, |file| {
         for fault in faults {
             serde_json::to_writer(&mut *file, fault)?;
@@ -466,7 +466,7 @@ pub enum Side {
 
 /// A game that a side lost by a fault of the engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Fault {
+pub struct FaultyGame {
     /// Number of the iteration, from 1.
     pub iteration: u64,
     /// Number of the game within its iteration, from 1.
@@ -474,14 +474,14 @@ pub struct Fault {
     /// The side at fault.
     pub side: Side,
     /// The kind of fault.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// Details of the fault for people.
     pub detail: String,
     /// The values of that side, as `NAME=VALUE`.
     pub values: Vec<String>,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FaultyGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             iteration,
@@ -716,7 +716,7 @@ impl Session<'_> {
         let reason = played.verdict.reason;
         if reason.is_fault() {
             let dialogue = players[loser].as_ref().map(Player::dialogue);
-            let fault = Fault {
+            let fault = FaultyGame {
                 iteration,
                 game: 1 + (fixture.game % (2 * u64::from(self.games.pairs))) as u32,
                 side: [Side::Plus, Side::Minus][loser],
@@ -732,7 +732,7 @@ impl Session<'_> {
             }
             (self.on_event)(Event::Fault(&fault));
         }
-        if matches!(reason, Reason::Hang | Reason::Crash) {
+        if matches!(reason, EndReason::Hang | EndReason::Crash) {
             players[loser] = None;
         }
         if fixture.color_of(0) == Some(winner) {

@@ -11,10 +11,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::journal::{FIRST_PLIES, Optimism};
-use super::referee::Reason;
-use super::sprt::{Sprt, Verdict};
+use super::referee::EndReason;
+use super::sprt::{Sprt, SprtVerdict};
 use super::statistics::{Estimate, Wdl};
-use super::tally::{EngineTally, Fault, PairingTally, Tally};
+use super::tally::{EngineTally, FaultyGame, PairingTally, Tally};
 use crate::lang::{Lang, left, right, width};
 
 /// The summary of a match. Times are in seconds.
@@ -35,7 +35,7 @@ pub struct Summary {
     /// Number of games by reason of their end.
     pub endings: Vec<Ending>,
     /// Games that were lost by a fault of an engine.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FaultyGame>,
     /// Time between an answer and the next `go`.
     pub referee: RefereeSummary,
     /// Stalls of the machine; `None` if they were not monitored.
@@ -130,7 +130,7 @@ pub struct BlackSummary {
 /// Number of games that ended for one reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ending {
-    reason: Reason,
+    reason: EndReason,
     games: u64,
 }
 
@@ -231,9 +231,9 @@ impl PairingSummary {
                     lower,
                     upper,
                     verdict: match test.verdict(&pairing.pairs) {
-                        Verdict::H0 => "H0",
-                        Verdict::H1 => "H1",
-                        Verdict::Continue => "undecided",
+                        SprtVerdict::H0 => "H0",
+                        SprtVerdict::H1 => "H1",
+                        SprtVerdict::Continue => "undecided",
                     },
                 }
             }),
@@ -243,7 +243,7 @@ impl PairingSummary {
     }
 }
 
-fn endings(counts: &BTreeMap<Reason, u64>) -> Vec<Ending> {
+fn endings(counts: &BTreeMap<EndReason, u64>) -> Vec<Ending> {
     let ending = |(&reason, &games)| Ending { reason, games };
     counts.iter().map(ending).collect()
 }
@@ -388,7 +388,7 @@ impl Summary {
     fn add_faults(&self, lang: Lang, lines: &mut Vec<String>) {
         let (in_stalls, faults): (Vec<_>, Vec<_>) =
             self.faults.iter().partition(|fault| fault.during_stall);
-        let games = |faults: &[&Fault]| lang.games(faults.len() as u64);
+        let games = |faults: &[&FaultyGame]| lang.games(faults.len() as u64);
         for (title, faults) in [
             (lang.lost_by_fault(games(&faults)), &faults),
             (lang.lost_in_stall(games(&in_stalls)), &in_stalls),

@@ -17,7 +17,7 @@ use crate::arena::engine_text::EngineText;
 use crate::cli::error::flat_error;
 use crate::cli::output::{self, print_line};
 use crate::cli::progress::on_ctrl_c;
-use crate::csa::journal::{self, Entry, Journal, Place, Tally, by_opponent};
+use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent};
 use crate::csa::run::{self, RunEvent};
 use crate::util::counted;
 use accounts::{Setup, setups};
@@ -112,7 +112,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let mut clients = Vec::new();
     for setup in &setups {
-        let place = Place {
+        let place = JournalOwner {
             host: setup.run.host.clone(),
             account: setup.run.session.name.clone(),
         };

@@ -19,7 +19,7 @@ use super::client_line::{ClientLine, Password};
 use super::clock::{Delays, RoundTrips, UNTIMED_MOVE};
 use super::game::{End, FinishedGame, Game, ResignRule};
 use super::player::{EngineCommand, GameRules, Prepared, Report};
-use super::server_line::{Reason, ServerLine};
+use super::server_line::{EndReason, ServerLine};
 use super::summary::{self, Summary, SummaryReader};
 use crate::records::game::Thought;
 use crate::types::{EnteringKingRule, Move};
@@ -538,7 +538,7 @@ impl Session {
     fn finish(&mut self, playing: Playing) -> Phase {
         match playing.finish(&mut self.context) {
             // The operator broke the game off; there is nobody to say good-bye to.
-            Some(Reason::Interrupted | Reason::Abnormal) => self.close(),
+            Some(EndReason::Interrupted | EndReason::Abnormal) => self.close(),
             _ => self.log_out(),
         }
     }

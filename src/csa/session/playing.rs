@@ -7,7 +7,7 @@ use super::{Context, Event, InterruptedGame, Pondering, Wish};
 use crate::csa::client_line::ClientLine;
 use crate::csa::game::{End, FinishedGame, Game, LONGEST_LINE, comment};
 use crate::csa::player::{Answer, Content, EngineCommand, Report, SearchId, Task};
-use crate::csa::server_line::{Notice, Reason, ServerLine, TimeCount, Verdict};
+use crate::csa::server_line::{EndReason, Notice, ServerLine, ServerVerdict, TimeCount};
 use crate::csa::turn::{OwnAction, Turn};
 use crate::records::csa::{legal_move, move_text};
 use crate::records::game::Thought;
@@ -130,7 +130,7 @@ impl Playing {
             ServerLine::Notice(Notice::Reason(reason)) => {
                 self.announce_end(context);
                 self.end.reason = self.end.reason.or(Some(reason));
-                if matches!(reason, Reason::Interrupted | Reason::Abnormal) {
+                if matches!(reason, EndReason::Interrupted | EndReason::Abnormal) {
                     return Flow::Over;
                 }
             }
@@ -429,11 +429,11 @@ impl Playing {
     // --- The end ---
 
     /// The finished game, after [`Flow::Over`] or a lost connection.
-    pub(super) fn finish(mut self, context: &mut Context) -> Option<Reason> {
+    pub(super) fn finish(mut self, context: &mut Context) -> Option<EndReason> {
         self.announce_end(context);
         context.engine(EngineCommand::GameOver(match self.end.verdict {
-            Some(Verdict::Win) => "win",
-            Some(Verdict::Lose) => "lose",
+            Some(ServerVerdict::Win) => "win",
+            Some(ServerVerdict::Lose) => "lose",
             _ => "draw",
         }));
         let finished = FinishedGame::new(self.game, &self.end);

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use raicho::arena::journal::GameEntry;
-use raicho::arena::referee::Reason;
+use raicho::arena::referee::EndReason;
 use raicho::arena::time_control::TimeControl;
 use raicho::runs::Stop;
 
@@ -11,7 +11,7 @@ use super::{Folder, Outcome, byoyomi, engine, play, play_with, settings};
 
 /// Plays two games of an honest engine against one with the behaviour, both of which the latter
 /// must lose for the reason.
-fn loses(behaviour: &str, reason: Reason) -> Outcome {
+fn loses(behaviour: &str, reason: EndReason) -> Outcome {
     let outcome = play(&settings(
         vec![engine("honest", ""), engine("faulty", behaviour)],
         2,
@@ -20,7 +20,7 @@ fn loses(behaviour: &str, reason: Reason) -> Outcome {
     outcome
 }
 
-fn all_lost(outcome: &Outcome, reason: Reason) {
+fn all_lost(outcome: &Outcome, reason: EndReason) {
     for entry in &outcome.entries {
         assert_eq!(entry.reason, reason, "{entry:?}");
         let winner = entry.winner.expect("a fault is no draw");
@@ -42,7 +42,7 @@ fn dialogue(outcome: &Outcome, entry: &GameEntry) -> String {
 
 #[test]
 fn an_illegal_move_loses_and_is_shown_with_its_position() {
-    let outcome = loses("illegal", Reason::IllegalMove);
+    let outcome = loses("illegal", EndReason::IllegalMove);
     let entry = &outcome.entries[0];
     assert!(entry.detail.contains("illegal move"), "{}", entry.detail);
     assert!(
@@ -70,7 +70,7 @@ fn an_illegal_move_loses_and_is_shown_with_its_position() {
 
 #[test]
 fn words_that_are_no_moves_lose() {
-    let outcome = loses("garbage", Reason::IllegalMove);
+    let outcome = loses("garbage", EndReason::IllegalMove);
     assert!(outcome.entries[0].detail.contains("'xyz' is no move"));
 }
 
@@ -80,13 +80,13 @@ fn a_hanging_engine_loses_and_the_match_goes_on() {
     let mut match_settings = settings(vec![engine("honest", ""), engine("faulty", "hang")], 2);
     match_settings.engines[1].time_control = byoyomi(200);
     let outcome = play(&match_settings);
-    all_lost(&outcome, Reason::Hang);
+    all_lost(&outcome, EndReason::Hang);
     assert!(start.elapsed() < Duration::from_mins(1));
 }
 
 #[test]
 fn an_answer_that_never_ends_is_none() {
-    loses("no-newline", Reason::Hang);
+    loses("no-newline", EndReason::Hang);
 }
 
 #[test]
@@ -98,14 +98,14 @@ fn an_engine_without_a_clock_may_not_be_silent_for_ever() {
     };
     match_settings.rules.patience = Duration::from_millis(300);
     let outcome = play(&match_settings);
-    all_lost(&outcome, Reason::Hang);
+    all_lost(&outcome, EndReason::Hang);
     assert!(outcome.entries[0].detail.contains("300"));
 }
 
 #[test]
 fn a_program_that_ends_loses_and_is_started_anew() {
     for (behaviour, status) in [("die", "3"), ("abort", "signal")] {
-        let outcome = loses(behaviour, Reason::Crash);
+        let outcome = loses(behaviour, EndReason::Crash);
         for entry in &outcome.entries {
             assert!(
                 entry.detail.contains(status),
@@ -119,7 +119,7 @@ fn a_program_that_ends_loses_and_is_started_anew() {
 
 #[test]
 fn a_closed_output_is_the_end_of_a_program() {
-    loses("closes-stdout", Reason::Crash);
+    loses("closes-stdout", EndReason::Crash);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn a_late_answer_loses_on_time_and_the_program_plays_on() {
     let mut match_settings = settings(vec![engine("honest", ""), engine("faulty", "late:300")], 2);
     match_settings.engines[1].time_control = byoyomi(100);
     let outcome = play(&match_settings);
-    all_lost(&outcome, Reason::TimeLoss);
+    all_lost(&outcome, EndReason::TimeLoss);
     for entry in &outcome.entries {
         let loss = entry.time_loss.expect("a loss on time says by how much");
         assert!(loss.late >= Duration::from_millis(150), "{loss:?}");
@@ -142,12 +142,12 @@ fn a_margin_forgives_a_little() {
     match_settings.rules.margin = Duration::from_secs(5);
     let outcome = play(&match_settings);
     assert!(outcome.entries[0].time_loss.is_none());
-    assert_ne!(outcome.entries[0].reason, Reason::TimeLoss);
+    assert_ne!(outcome.entries[0].reason, EndReason::TimeLoss);
 }
 
 #[test]
 fn a_false_declaration_loses() {
-    let outcome = loses("win", Reason::FalseDeclaration);
+    let outcome = loses("win", EndReason::FalseDeclaration);
     assert!(outcome.entries[0].detail.contains("CSARule27"));
 }
 
@@ -158,7 +158,7 @@ fn resigning_is_no_fault() {
         2,
     ));
     for entry in &outcome.entries {
-        assert_eq!(entry.reason, Reason::Resignation);
+        assert_eq!(entry.reason, EndReason::Resignation);
         assert_eq!(entry.dialogue, None);
     }
     assert_eq!(outcome.json()["pairings"][0]["pentanomial"][4], 1);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
 use raicho::arena::merge::merge;
-use raicho::arena::referee::Reason;
+use raicho::arena::referee::EndReason;
 use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::{Format, MatchSettings};
 use raicho::arena::sprt::Sprt;
@@ -352,7 +352,7 @@ fn a_clock_that_counts_nodes_can_be_overrun() {
     }
     let outcome = play(&match_settings);
     let entry = &outcome.entries[0];
-    assert_eq!(entry.reason, Reason::TimeLoss, "{entry:?}");
+    assert_eq!(entry.reason, EndReason::TimeLoss, "{entry:?}");
     assert!(entry.detail.starts_with("nodes for"), "{entry:?}");
     let late = entry.time_loss.expect("it says by how much").late;
     assert!(!late.is_zero());
