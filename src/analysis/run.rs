@@ -1,4 +1,5 @@
-//! The positions of many games as a run: blocks of neighbouring positions on several threads. In each position the mate solver comes first, then the search.
+//! The positions of many games as a run: blocks of neighbouring positions on several threads. In
+//! each position the mate solver comes first, then the search.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::settings::EngineSettings;
-use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use super::time_control::{TimeControl, parse_base_and_increment, parse_duration};
 use crate::usi::client::Program;
 use crate::util::{free_name, parse_positive};
 
@@ -60,8 +60,8 @@ impl EngineText {
             "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
             "dir" => self.directory = Some(PathBuf::from(value)),
             "tc" => {
-                let BaseAndIncrement { base, increment } = value.parse().map_err(Some)?;
-                (control.base, control.increment) = (base, increment);
+                (control.base, control.increment) =
+                    parse_base_and_increment(value).map_err(Some)?;
             }
             "byoyomi" => control.byoyomi = parse_duration(value).map_err(Some)?,
             "movetime" => control.movetime = Some(parse_duration(value).map_err(Some)?),

@@ -4,7 +4,6 @@
 //! remaining time and the byoyomi, but not the increment that it will earn.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -124,25 +123,13 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         })
 }
 
-/// `BASE+INCREMENT` in seconds, such as `60+1`; the increment is optional.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BaseAndIncrement {
-    /// Main time of the game.
-    pub base: Duration,
-    /// Time added after each move.
-    pub increment: Duration,
-}
-
-impl FromStr for BaseAndIncrement {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-        Ok(Self {
-            base: parse_duration(base)?,
-            increment: parse_duration(increment)?,
-        })
-    }
+/// Parses `BASE+INCREMENT`, such as `60+1`; the increment is optional.
+///
+/// # Errors
+/// One of both is not a duration.
+pub fn parse_base_and_increment(text: &str) -> Result<(Duration, Duration), String> {
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    Ok((parse_duration(base)?, parse_duration(increment)?))
 }
 
 /// The clock of one engine during a game.

@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let engine = &folder.settings().engine.name;
     meter.message(&format!("{engine} is {}", games.program_name()));
     let faults = AtomicU32::new(0);
-    let concurrency = arguments.run.concurrency();
+    let concurrency = arguments.run.concurrency.into();
     let outcome = tune(games, &folder, &mut state, concurrency, &stop, &|event| {
         show(&event, &meter, &faults);
     });

@@ -21,7 +21,6 @@ mod tests;
 pub mod tuning;
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
@@ -62,9 +61,9 @@ pub struct RunOptions<'a> {
 ///
 /// # Panics
 /// When the objective panics.
-pub fn run<O: Objective>(
+pub fn run(
     state: &mut State,
-    objective: &O,
+    objective: &dyn Objective,
     options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
 ) -> anyhow::Result<()> {
@@ -77,7 +76,6 @@ pub fn run<O: Objective>(
         state,
         path: options.path,
         on_progress,
-        objective: PhantomData,
     };
     let execution = Execution {
         threads: options.concurrency,
@@ -89,7 +87,7 @@ pub fn run<O: Objective>(
 }
 
 /// The iterations as a [`Job`].
-struct Iterations<'a, O>(&'a O);
+struct Iterations<'a>(&'a dyn Objective);
 
 /// An iteration and the values of both sides.
 struct Iteration {
@@ -97,7 +95,7 @@ struct Iteration {
     sides: [Vec<Value>; 2],
 }
 
-impl<O: Objective> Job for Iterations<'_, O> {
+impl Job for Iterations<'_> {
     type Worker = ();
     type Piece = Iteration;
     type Output = f64;
@@ -116,16 +114,15 @@ impl<O: Objective> Job for Iterations<'_, O> {
 }
 
 /// The order of the iterations, and the update of the values.
-struct IterationPlan<'a, O> {
+struct IterationPlan<'a> {
     state: &'a mut State,
     /// Iterations that an earlier part of the run began and did not finish.
     lost: VecDeque<u64>,
     path: Option<&'a Path>,
     on_progress: &'a mut (dyn FnMut(&State) + Send),
-    objective: PhantomData<fn(O)>,
 }
 
-impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
+impl Plan<Iterations<'_>> for IterationPlan<'_> {
     fn next(&mut self) -> anyhow::Result<Option<Iteration>> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {

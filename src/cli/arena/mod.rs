@@ -67,7 +67,7 @@ pub(super) struct RunArguments {
         default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..=1024)
     )]
-    concurrency: u16,
+    pub(super) concurrency: u16,
 
     /// Folder for all files of the run [default: match-DATE-TIME or spsa-DATE-TIME]
     #[arg(long, value_name = "FOLDER")]
@@ -83,10 +83,6 @@ pub(super) struct RunArguments {
 }
 
 impl RunArguments {
-    pub(super) fn concurrency(&self) -> usize {
-        self.concurrency.into()
-    }
-
     /// The folder for all files of a run of `command`.
     pub(super) fn folder(&self, command: &str) -> PathBuf {
         self.out.clone().unwrap_or_else(|| {
@@ -169,7 +165,7 @@ fn play(
 ) -> anyhow::Result<Summary> {
     let (games, done) = (settings.games_here(), entries.len() as u64);
     let meter = Meter::in_language(lang, &lang.unit_games(), games, done);
-    let concurrency = arguments.run.concurrency();
+    let concurrency = arguments.run.concurrency.into();
     let summary = runner::run(settings, folder, entries, concurrency, stop, &|event| {
         show(&event, &meter, lang);
     });

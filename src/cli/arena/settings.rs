@@ -15,7 +15,7 @@ use crate::arena::engine_text::EngineText;
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
-use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
 use crate::cli::arguments::one_of;
 use crate::cli::error::{bail_usage, flat_error, usage_error};
 use crate::cli::progress::Meter;
@@ -45,8 +45,13 @@ pub(in crate::cli) struct EngineArguments {
     each: Option<EngineText>,
 
     /// Main time and increment per move, in seconds: 60+1, 10+0.1, 5
-    #[arg(long, value_name = "BASE+INC", help_heading = "Time")]
-    tc: Option<BaseAndIncrement>,
+    #[arg(
+        long,
+        value_name = "BASE+INC",
+        value_parser = parse_base_and_increment,
+        help_heading = "Time"
+    )]
+    tc: Option<(Duration, Duration)>,
 
     /// Time per move after the main time is used up: seconds, or with a unit as in 100ms
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
@@ -180,13 +185,10 @@ impl EngineArguments {
 
     /// The settings of the engines.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
-        let tc = self.tc.unwrap_or(BaseAndIncrement {
-            base: Duration::ZERO,
-            increment: Duration::ZERO,
-        });
+        let (base, increment) = self.tc.unwrap_or_default();
         let control = TimeControl {
-            base: tc.base,
-            increment: tc.increment,
+            base,
+            increment,
             byoyomi: self.byoyomi.unwrap_or_default(),
             nodes: self.nodes,
             depth: self.depth,

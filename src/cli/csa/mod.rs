@@ -112,11 +112,11 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let mut clients = Vec::new();
     for setup in &setups {
-        let place = JournalOwner {
+        let owner = JournalOwner {
             host: setup.run.host.clone(),
             account: setup.run.session.name.clone(),
         };
-        let (journal, entries) = Journal::open(&setup.out, &place).map_err(flat_error)?;
+        let (journal, entries) = Journal::open(&setup.out, &owner).map_err(flat_error)?;
         clients.push((setup, journal, entries));
     }
     let is_alone = clients.len() == 1;
@@ -175,7 +175,8 @@ fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<
     for (setup, result) in setups.iter().zip(results) {
         if let Err(error) = result {
             failed += 1;
-            output::eprint_line(format_args!("{}: {error:#}", setup.run.session.name));
+            let (name, message) = (&setup.run.session.name, output::message(&error));
+            output::eprint_line(format_args!("{name}: {message}"));
         }
     }
     if failed > 0 {

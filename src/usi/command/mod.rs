@@ -1,9 +1,9 @@
 //! The commands of USI as data: text to [`Command`].
 //!
 //! Pure text: moves and positions stay strings, which the engine parses. No line makes the parser
-//! panic. A [`ParsedLine`] keeps the valid parts of a command, so that a `go` with one bad parameter
-//! still searches. Any white space separates words,
-//! also CR; extra words after a command without parameters are ignored.
+//! panic. A [`ParsedLine`] keeps the valid parts of a command, so that a `go` with one bad
+//! parameter still searches. Any white space separates words, also CR; extra words after a command
+//! without parameters are ignored.
 //!
 //! Reference: the USI page of Shogidokoro, <http://shogidokoro.starfree.jp/usi.html>.
 

@@ -106,13 +106,8 @@ impl Screen {
                 && key.kind == KeyEventKind::Press
             {
                 let count = self.shared.with(|accounts| accounts.len());
-                match command(key) {
-                    Some(Command::Interrupt) => interrupt.press(),
-                    Some(Command::Next) => look.selected = (look.selected + 1) % count.max(1),
-                    Some(Command::Select(index)) if index < count => look.selected = index,
-                    Some(Command::Letters) => look.has_letters = !look.has_letters,
-                    Some(Command::Turn) => look.is_turned = !look.is_turned,
-                    Some(Command::Select(_)) | None => {}
+                if look.press(key, count) {
+                    interrupt.press();
                 }
             }
         }
@@ -123,34 +118,6 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         close();
-    }
-}
-
-/// What a key asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Command {
-    /// As Ctrl-C, which the terminal does not turn into a signal here.
-    Interrupt,
-    /// Show the next account.
-    Next,
-    /// Show the account with this index.
-    Select(usize),
-    /// Letters for pieces, or kanji again.
-    Letters,
-    /// Turn the board.
-    Turn,
-}
-
-fn command(key: KeyEvent) -> Option<Command> {
-    match key.code {
-        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            Some(Command::Interrupt)
-        }
-        KeyCode::Tab => Some(Command::Next),
-        KeyCode::Char('k') => Some(Command::Letters),
-        KeyCode::Char('t') => Some(Command::Turn),
-        KeyCode::Char(digit @ '1'..='9') => Some(Command::Select(digit as usize - '1' as usize)),
-        _ => None,
     }
 }
 
@@ -370,6 +337,27 @@ struct Look {
     has_letters: bool,
     /// The opponent at the bottom.
     is_turned: bool,
+}
+
+impl Look {
+    /// Changes what a key asks for. Returns whether it was Ctrl-C, which the terminal does not turn
+    /// into a signal here.
+    fn press(&mut self, key: KeyEvent, accounts: usize) -> bool {
+        match key.code {
+            KeyCode::Char('c') => return key.modifiers.contains(KeyModifiers::CONTROL),
+            KeyCode::Tab => self.selected = (self.selected + 1) % accounts.max(1),
+            KeyCode::Char('k') => self.has_letters = !self.has_letters,
+            KeyCode::Char('t') => self.is_turned = !self.is_turned,
+            KeyCode::Char(digit @ '1'..='9') => {
+                let index = digit as usize - '1' as usize;
+                if index < accounts {
+                    self.selected = index;
+                }
+            }
+            _ => {}
+        }
+        false
+    }
 }
 
 /// Draws everything. The clocks are those of `now`.

@@ -237,15 +237,29 @@ fn small_terminals_and_many_messages_are_survived() {
 }
 
 #[test]
-fn keys_are_commands() {
-    let key = |code, modifiers| command(KeyEvent::new(code, modifiers));
-    let plain = |letter| key(KeyCode::Char(letter), KeyModifiers::NONE);
-    let control = key(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(control, Some(Command::Interrupt));
-    assert_eq!(plain('c'), None);
-    assert_eq!(plain('2'), Some(Command::Select(1)));
-    assert_eq!(plain('0'), None);
-    assert_eq!(key(KeyCode::Tab, KeyModifiers::NONE), Some(Command::Next));
-    assert_eq!(plain('k'), Some(Command::Letters));
-    assert_eq!(plain('t'), Some(Command::Turn));
+fn keys_change_the_look() {
+    let mut look = Look::default();
+    let mut press = |code, modifiers| {
+        let is_interrupt = look.press(KeyEvent::new(code, modifiers), 2);
+        (
+            is_interrupt,
+            look.selected,
+            look.has_letters,
+            look.is_turned,
+        )
+    };
+    let none = KeyModifiers::NONE;
+    let control = press(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(control, (true, 0, false, false));
+    for (code, expected) in [
+        (KeyCode::Char('c'), (false, 0, false, false)),
+        (KeyCode::Char('2'), (false, 1, false, false)),
+        (KeyCode::Char('0'), (false, 1, false, false)),
+        (KeyCode::Char('3'), (false, 1, false, false)),
+        (KeyCode::Tab, (false, 0, false, false)),
+        (KeyCode::Char('k'), (false, 0, true, false)),
+        (KeyCode::Char('t'), (false, 0, true, true)),
+    ] {
+        assert_eq!(press(code, none), expected, "{code:?}");
+    }
 }
