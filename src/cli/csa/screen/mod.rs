@@ -146,14 +146,15 @@ impl Shared {
     pub(super) fn show(&self, number: usize, event: &RunEvent<'_>) {
         let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
         self.with(|accounts| {
-            let account = &mut accounts[number];
-            let Some(text) = account.take(event) else {
+            let Some(account) = accounts.get_mut(number) else {
                 return;
             };
-            if !is_open() {
-                output::eprint_line(format_args!("{time}{} {text}", account.prefix));
+            if let Some(text) = account.take(event) {
+                if !is_open() {
+                    output::eprint_line(format_args!("{time}{} {text}", account.prefix));
+                }
+                account.note(&time, &text);
             }
-            account.note(&time, &text);
         });
     }
 
