@@ -40,7 +40,7 @@ fn engine(name: &str) -> EngineSettings {
     }
 }
 
-fn settings(check_pv: bool) -> MatchSettings {
+fn settings() -> MatchSettings {
     let plies = Plies::new(8, 12).expect("a range");
     MatchSettings {
         engines: vec![engine("one"), engine("other")],
@@ -54,7 +54,6 @@ fn settings(check_pv: bool) -> MatchSettings {
             seed: 1,
         },
         ponder: false,
-        check_pv,
         sprt: None,
         shard: None,
     }
@@ -85,12 +84,8 @@ fn play(settings: &MatchSettings, concurrency: usize) -> (Overhead, Duration) {
 fn overhead(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("referee");
     group.sample_size(10);
-    for (name, check_pv, concurrency) in [
-        ("one game at a time", false, 1),
-        ("two games at a time", false, 2),
-        ("two games at a time, lines checked", true, 2),
-    ] {
-        let settings = settings(check_pv);
+    for (name, concurrency) in [("one game at a time", 1), ("two games at a time", 2)] {
+        let settings = settings();
         let moves = Cell::new(0);
         let [longest, slowest] = [const { Cell::new(Duration::ZERO) }; 2];
         group.bench_function(name, |bencher| {

@@ -46,7 +46,10 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("stdout()", &["cli", "usi", "runs"]),
     // `train`: settings of a run are options as they stand.
     ("clap::", &["cli", "train"]),
-    ("anyhow::", &["cli", "analysis", "makebook", "train"]),
+    (
+        "anyhow::",
+        &["cli", "analysis", "arena", "csa", "makebook", "train"],
+    ),
     ("env_logger::", &["cli"]),
 ];
 

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::{Class, Judgement, Line, Review};
 use crate::position::Position;
-use crate::records::game::{GameRecord, Thought, black_score};
+use crate::records::game::{GameRecord, black_score};
 use crate::records::notation::japanese::{mark, with_origin};
 use crate::types::{Move, Score};
 
@@ -51,38 +51,6 @@ pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
         comments.push(here);
     }
     comments
-}
-
-/// The score and the best line of each position, as engines report them: of the start, and after
-/// each move for the side that moved.
-pub fn thoughts(record: &GameRecord, review: &Review) -> Vec<Option<Thought>> {
-    let mut position = record.start.clone();
-    let mut thoughts = Vec::new();
-    let mated = Line::mated();
-    for (index, played) in record.moves.iter().enumerate() {
-        position.do_move(played.mv);
-        let after = review.positions.get(index + 1);
-        thoughts.push(after.map(|after| {
-            let line = after.lines.first().unwrap_or(&mated);
-            let mut pv = vec![played.mv];
-            pv.extend(line.moves(&position));
-            Thought {
-                score: Some(for_mover(line)),
-                depth: u32::try_from(line.depth).ok().filter(|&depth| depth > 0),
-                nodes: Some(line.nodes).filter(|&nodes| nodes > 0),
-                pv,
-            }
-        }));
-    }
-    thoughts
-}
-
-/// The score for the side that has just moved.
-fn for_mover(line: &Line) -> Score {
-    match line.score {
-        Score::Cp(centipawns) => Score::Cp(-centipawns),
-        Score::Mate(plies) => Score::Mate(-plies),
-    }
 }
 
 /// Takes an earlier analysis out of a record, so that a new one replaces it. What people or other

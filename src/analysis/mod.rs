@@ -3,16 +3,14 @@
 //! [`analyze`] searches the positions of many games on several threads, in a [`crate::runs`], as
 //! [`Settings`] say, and gives a [`PositionAnalysis`] for each. A [`Review`] has the judgement on
 //! each move, by the [`win_chance`] that it lost, and a summary of both players. [`comments`]
-//! writes it as comments of a record, in the words of other programs, and [`graph`] as a chart.
+//! writes it as comments of a record, in the words of other programs.
 //!
 //! A game is cut into blocks of at most [`BLOCK`] positions. A block begins with an empty table and
-//! runs on one thread, so that the result depends neither on the number of threads nor on an
-//! interruption.
+//! runs on one thread, so that the result does not depend on the number of threads.
 //!
 //! Must not know: terminals, HTML, formats of records.
 
 pub mod comments;
-pub mod graph;
 mod review;
 mod run;
 #[cfg(test)]
@@ -20,57 +18,40 @@ mod tests;
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
 
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
-use crate::types::{Color, Depth, Move, Move16, Score};
+use crate::types::{Color, Depth, Move, Score};
 
 pub use review::{Class, Judgement, PlayerSummary, Review, SCALE, Thresholds, win_chance};
-pub use run::{Analyzed, Analyzer, BLOCK, BlockEntry, Watch, analyze};
+pub use run::{Analyzed, Analyzer, BLOCK, Watch, analyze};
 
 /// The limits of each position; the first that is reached ends the search.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Effort {
     /// Time for each position, the solver included; stored in seconds.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "seconds")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_seconds")]
     pub time: Option<Duration>,
     /// Nodes of the search.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Depth of the search in plies.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<Depth>,
 }
 
-/// The order in which the positions of a block are searched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Order {
-    /// As they were played.
-    Forward,
-    /// The last one first: the table then knows what the moves led to.
-    #[default]
-    Backward,
-}
-
 /// The settings that determine the result.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Settings {
     /// The limits of each position.
     pub effort: Effort,
     /// Number of best lines of each position, at least 1.
     pub multi_pv: usize,
-    /// The order of the positions.
-    pub order: Order,
     /// Size of each thread's transposition table in MB.
     pub hash_mb: usize,
     /// The evaluation, as text.
     pub eval: String,
-    /// Number of games.
-    pub games: usize,
-    /// CRC-32 of the start positions and moves of all games.
-    pub checksum: u32,
 }
 
 impl Settings {
@@ -96,7 +77,7 @@ impl Settings {
 const SOLVER_SHARE: u64 = 10;
 
 /// One of the best lines of a position.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Line {
     /// The score for the side to move.
     #[serde(with = "StoredScore")]
@@ -108,7 +89,7 @@ pub struct Line {
     /// Nodes searched.
     pub nodes: u64,
     /// Time used, stored in seconds.
-    #[serde(with = "seconds")]
+    #[serde(serialize_with = "as_seconds")]
     pub time: Duration,
     /// The moves in USI notation, separated by spaces, each legal after the ones before. A win by
     /// declaration (入玉宣言) takes no move: a mate in one without moves.
@@ -116,17 +97,17 @@ pub struct Line {
 }
 
 /// What was found out about a position.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct PositionAnalysis {
     /// The best lines, the best first. Empty if there is no legal move.
     pub lines: Vec<Line>,
     /// Length in plies of a mate by the side to move that the solver proved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mate: Option<i32>,
 }
 
-/// The scores of the journal: `{"cp": 35}`, `{"mate": -4}`.
-#[derive(Serialize, Deserialize)]
+/// Scores in JSON: `{"cp": 35}`, `{"mate": -4}`.
+#[derive(Serialize)]
 #[serde(remote = "Score", rename_all = "lowercase")]
 enum StoredScore {
     Cp(i32),
@@ -152,17 +133,7 @@ impl Line {
 
     /// The moves, which begin in `position`. Ends at the first that is not legal there.
     pub fn moves(&self, position: &Position) -> Vec<Move> {
-        let mut position = position.clone();
-        let mut moves = Vec::new();
-        for word in self.pv.split(' ') {
-            let parsed: Option<Move16> = word.parse().ok();
-            let Some(mv) = parsed.and_then(|mv| position.legal_move(mv)) else {
-                break;
-            };
-            position.do_move(mv);
-            moves.push(mv);
-        }
-        moves
+        position.legal_line(&self.pv)
     }
 
     /// The first move in USI notation.
@@ -216,27 +187,11 @@ impl PositionAnalysis {
     }
 }
 
-/// Durations as numbers of seconds, in journals and in the JSON of a game; those that may be
-/// unknown too.
-mod seconds {
-    use std::time::Duration;
-
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    pub(super) fn serialize<T: Copy + Into<Option<Duration>>, S: Serializer>(
-        time: &T,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let time: Option<Duration> = (*time).into();
-        time.map(|time| time.as_secs_f64()).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, T: From<Duration>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<T, D::Error> {
-        let seconds = f64::deserialize(deserializer)?;
-        let time = Duration::try_from_secs_f64(seconds).map_err(D::Error::custom)?;
-        Ok(time.into())
-    }
+/// Serializes a duration, or one that may be unknown, as a number of seconds.
+fn as_seconds<T: Copy + Into<Option<Duration>>, S: Serializer>(
+    time: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let time: Option<Duration> = (*time).into();
+    time.map(|time| time.as_secs_f64()).serialize(serializer)
 }

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::{PositionAnalysis, seconds};
+use super::{PositionAnalysis, as_seconds};
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
 
 /// Largest loss of a single move in centipawns; scores beyond ±this count as this.
 const MAX_SCORE: i32 = 2000;
 
-/// From which loss of win chance, 0 to 1, a move gets its name. The defaults are those of
-/// `ShogiHome`.
+/// From which loss of win chance, 0 to 1, a move gets its name.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Thresholds {
     /// 疑問手.
@@ -21,13 +20,12 @@ pub struct Thresholds {
     pub blunder: f64,
 }
 
-impl Default for Thresholds {
-    fn default() -> Self {
-        Self {
-            doubtful: 0.10,
-            blunder: 0.20,
-        }
-    }
+impl Thresholds {
+    /// Those of `ShogiHome`.
+    pub const USUAL: Self = Self {
+        doubtful: 0.10,
+        blunder: 0.20,
+    };
 }
 
 /// What a move was worth.
@@ -82,7 +80,7 @@ pub struct PlayerSummary {
     /// Mean loss of a move in centipawns.
     pub mean_centipawn_loss: Option<f64>,
     /// Time used, as far as the record knows; `None` if it knows the time of no move.
-    #[serde(serialize_with = "seconds::serialize")]
+    #[serde(serialize_with = "as_seconds")]
     pub time: Option<Duration>,
 }
 
@@ -104,11 +102,7 @@ pub struct Review {
 impl Review {
     /// Judges the moves of a game. `positions` has one more element than the game has moves. Where
     /// the rules ended the game, its result replaces the search of the last position.
-    pub fn new(
-        record: &GameRecord,
-        mut positions: Vec<PositionAnalysis>,
-        thresholds: Thresholds,
-    ) -> Self {
+    pub fn new(record: &GameRecord, mut positions: Vec<PositionAnalysis>) -> Self {
         let mut by_rule = PositionAnalysis::by_rule(record);
         let ends_by_rule = by_rule.is_some();
         // Whatever move came last would have met the limit or the referee.
@@ -123,7 +117,7 @@ impl Review {
             .moves
             .iter()
             .zip(positions.windows(2))
-            .map(|(played, pair)| judge(&played.mv.to_string(), pair, thresholds))
+            .map(|(played, pair)| judge(&played.mv.to_string(), pair))
             .collect();
         replace_last(&mut positions, by_rule);
         let mut players = [PlayerSummary::default(); Color::NUM];
@@ -157,7 +151,7 @@ fn replace_last(positions: &mut [PositionAnalysis], result: Option<PositionAnaly
 }
 
 /// Judges the move `played` between two positions.
-fn judge(played: &str, pair: &[PositionAnalysis], thresholds: Thresholds) -> Judgement {
+fn judge(played: &str, pair: &[PositionAnalysis]) -> Judgement {
     let [before, after] = pair else {
         unreachable!("windows of two");
     };
@@ -182,9 +176,9 @@ fn judge(played: &str, pair: &[PositionAnalysis], thresholds: Thresholds) -> Jud
     Judgement {
         class: if is_best {
             Class::Best
-        } else if loss >= thresholds.blunder {
+        } else if loss >= Thresholds::USUAL.blunder {
             Class::Blunder
-        } else if loss >= thresholds.doubtful {
+        } else if loss >= Thresholds::USUAL.doubtful {
             Class::Doubtful
         } else {
             Class::Good

@@ -1,32 +1,19 @@
-//! The positions of many games as a run: blocks of neighbouring positions, a journal, several
-//! threads. In each position the mate solver comes first, then the search.
+//! The positions of many games as a run: blocks of neighbouring positions on several threads. In
+//! each position the mate solver comes first, then the search.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-
-use super::{Line, Order, PositionAnalysis, Settings};
+use super::{Line, PositionAnalysis, Settings};
 use crate::eval::Evaluator;
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, Job, Plan, RunFolder, Stop, execute};
+use crate::runs::{Execution, Job, Plan, Stop, execute};
 use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
 use crate::types::{Bound, Move, Score};
-
-/// A finished block, as an entry of the journal.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct BlockEntry {
-    /// Index of the game.
-    pub game: usize,
-    /// Index of the first position.
-    pub first: usize,
-    /// The analyses of the positions, in order of the game.
-    pub positions: Vec<PositionAnalysis>,
-}
 
 /// The analysis of a game: one for the start and one after each move.
 pub type Analyzed = Vec<PositionAnalysis>;
@@ -42,16 +29,14 @@ pub trait Watch: Send {
     fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()>;
 }
 
-/// Analyses games until all are done or `execution.stop` is requested. `folder` keeps the blocks,
-/// `known` are those that it holds already.
+/// Analyses games until all are done or `execution.stop` is requested.
 ///
 /// # Errors
-/// Memory, a thread or the folder fails, or `watch` does.
+/// Memory or a thread fails, or `watch` does.
 pub fn analyze(
     games: &[SfenLine],
     settings: &Settings,
     evaluator: &Evaluator,
-    (folder, known): (Option<RunFolder>, Vec<BlockEntry>),
     watch: &mut dyn Watch,
     execution: &Execution<'_>,
 ) -> anyhow::Result<()> {
@@ -61,29 +46,15 @@ pub fn analyze(
         evaluator,
         stop: execution.stop,
     };
-    let blocks = Block::of_games(games.iter().map(|game| game.moves.len() + 1));
+    let lengths: Vec<usize> = games.iter().map(|game| game.moves.len() + 1).collect();
     let mut schedule = Schedule {
-        done: vec![Vec::new(); games.len()],
-        lengths: games.iter().map(|game| game.moves.len() + 1).collect(),
-        blocks: Vec::new().into_iter(),
+        blocks: Block::of_games(lengths.iter().copied()).into_iter(),
+        done: vec![BTreeMap::new(); games.len()],
+        lengths,
         next_game: 0,
         positions: 0,
-        folder,
         watch,
     };
-    let places: HashSet<_> = known
-        .iter()
-        .map(|entry| (entry.game, entry.first))
-        .collect();
-    let is_known = |block: &Block| places.contains(&(block.game, block.positions.start));
-    let missing: Vec<Block> = blocks
-        .into_iter()
-        .filter(|block| !is_known(block))
-        .collect();
-    schedule.blocks = missing.into_iter();
-    for entry in known {
-        schedule.take(entry)?;
-    }
     execute(&job, &mut schedule, execution)
 }
 
@@ -97,33 +68,26 @@ struct Positions<'a> {
 impl Job for Positions<'_> {
     type Worker = Analyzer;
     type Piece = Block;
-    type Output = BlockEntry;
+    type Output = Analyzed;
     type Error = anyhow::Error;
 
     fn worker(&self) -> anyhow::Result<Analyzer> {
         Ok(Analyzer::new(self.settings, self.evaluator)?)
     }
 
-    fn perform(
-        &self,
-        analyzer: &mut Analyzer,
-        block: &Block,
-    ) -> anyhow::Result<Option<BlockEntry>> {
+    fn perform(&self, analyzer: &mut Analyzer, block: &Block) -> anyhow::Result<Option<Analyzed>> {
         let game = &self.games[block.game];
         analyzer.clear()?;
         let mut found = vec![PositionAnalysis::default(); block.positions.len()];
-        for index in block.order(self.settings.order) {
+        // The table then knows what the moves led to.
+        for index in block.positions.clone().rev() {
             let position = position_at(game, index);
             let Some(analysis) = analyzer.analyze(&position, self.stop) else {
                 return Ok(None);
             };
             found[index - block.positions.start] = analysis;
         }
-        Ok(Some(BlockEntry {
-            game: block.game,
-            first: block.positions.start,
-            positions: found,
-        }))
+        Ok(Some(found))
     }
 }
 
@@ -138,39 +102,14 @@ fn position_at(game: &SfenLine, index: usize) -> Position {
 
 struct Schedule<'a> {
     blocks: std::vec::IntoIter<Block>,
-    /// The finished blocks of each game.
-    done: Vec<Vec<BlockEntry>>,
+    /// The finished blocks of each game, by the index of their first position.
+    done: Vec<BTreeMap<usize, Analyzed>>,
     /// Positions of each game.
     lengths: Vec<usize>,
     /// The first game that was not handed to the watch.
     next_game: usize,
     positions: usize,
-    folder: Option<RunFolder>,
     watch: &'a mut dyn Watch,
-}
-
-impl Schedule<'_> {
-    fn take(&mut self, entry: BlockEntry) -> anyhow::Result<()> {
-        self.positions += entry.positions.len();
-        self.watch.advance(self.positions);
-        if let Some(blocks) = self.done.get_mut(entry.game) {
-            blocks.push(entry);
-        }
-        while let Some(blocks) = self.done.get_mut(self.next_game) {
-            let count: usize = blocks.iter().map(|block| block.positions.len()).sum();
-            if count < self.lengths[self.next_game] {
-                break;
-            }
-            blocks.sort_by_key(|block| block.first);
-            let positions = std::mem::take(blocks)
-                .into_iter()
-                .flat_map(|block| block.positions);
-            let game = self.next_game;
-            self.watch.game(game, positions.collect())?;
-            self.next_game += 1;
-        }
-        Ok(())
-    }
 }
 
 impl Plan<Positions<'_>> for Schedule<'_> {
@@ -178,11 +117,20 @@ impl Plan<Positions<'_>> for Schedule<'_> {
         Ok(self.blocks.next())
     }
 
-    fn keep(&mut self, _: Block, entry: BlockEntry) -> anyhow::Result<()> {
-        if let Some(folder) = &mut self.folder {
-            folder.append(&entry)?;
+    fn keep(&mut self, block: Block, found: Analyzed) -> anyhow::Result<()> {
+        self.positions += found.len();
+        self.watch.advance(self.positions);
+        self.done[block.game].insert(block.positions.start, found);
+        while let Some(blocks) = self.done.get_mut(self.next_game) {
+            let count: usize = blocks.values().map(Vec::len).sum();
+            if count < self.lengths[self.next_game] {
+                break;
+            }
+            let positions = std::mem::take(blocks).into_values().flatten();
+            self.watch.game(self.next_game, positions.collect())?;
+            self.next_game += 1;
         }
-        self.take(entry)
+        Ok(())
     }
 }
 
@@ -225,15 +173,6 @@ impl Block {
             start = end;
         }
         blocks
-    }
-
-    /// The positions in the order in which they are searched.
-    fn order(&self, order: Order) -> Vec<usize> {
-        let positions = self.positions.clone();
-        match order {
-            Order::Forward => positions.collect(),
-            Order::Backward => positions.rev().collect(),
-        }
     }
 }
 
@@ -419,15 +358,5 @@ mod tests {
         assert_eq!(found, expected);
         assert!(blocks.iter().all(|block| block.positions.len() <= BLOCK));
         assert!(blocks.is_sorted_by_key(|block| block.game));
-    }
-
-    #[test]
-    fn a_block_is_searched_from_either_end() {
-        let block = Block {
-            game: 0,
-            positions: 3..6,
-        };
-        assert_eq!(block.order(Order::Forward), [3, 4, 5]);
-        assert_eq!(block.order(Order::Backward), [5, 4, 3]);
     }
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::settings::EngineSettings;
-use super::time_control::{BaseAndIncrement, TimeControl, parse_duration};
+use super::time_control::{TimeControl, parse_base_and_increment, parse_duration};
 use crate::usi::client::Program;
-use crate::util::parse_positive;
+use crate::util::{free_name, parse_positive};
 
 /// The content of an engine text; parts that are missing have the default of their type.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -60,8 +60,8 @@ impl EngineText {
             "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
             "dir" => self.directory = Some(PathBuf::from(value)),
             "tc" => {
-                let BaseAndIncrement { base, increment } = value.parse().map_err(Some)?;
-                (control.base, control.increment) = (base, increment);
+                (control.base, control.increment) =
+                    parse_base_and_increment(value).map_err(Some)?;
             }
             "byoyomi" => control.byoyomi = parse_duration(value).map_err(Some)?,
             "movetime" => control.movetime = Some(parse_duration(value).map_err(Some)?),
@@ -139,12 +139,12 @@ impl EngineText {
                 let command = text.command.as_deref().unwrap_or_default();
                 return Err(format!(
                     "engine {number} ({command}) has no time control (--tc 0+0 is none), \
-                    expected --tc, --byoyomi, --movetime, --nodes or --depth"
+                    expected --tc, --byoyomi, --nodes, --depth or movetime="
                 ));
             }
             if text.time_control.nodes_time.is_some() && !text.time_control.has_clock() {
                 return Err(format!(
-                    "engine {number} has --nodes-time without a clock, expected --tc or --byoyomi \
+                    "engine {number} has nodes-time= without a clock, expected --tc or --byoyomi \
                     too"
                 ));
             }
@@ -157,10 +157,7 @@ impl EngineText {
                 _ => {
                     let path = &program.path;
                     let stem = path.file_stem().unwrap_or(path.as_os_str());
-                    let stem = stem.to_string_lossy().into_owned();
-                    let numbered = (2..).map(|number| format!("{stem}-{number}"));
-                    let mut names = std::iter::once(stem.clone()).chain(numbered);
-                    names.find(|name| !is_taken(name)).unwrap_or(stem)
+                    free_name(&stem.to_string_lossy(), is_taken)
                 }
             };
             engines.push(EngineSettings {

@@ -5,21 +5,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::heartbeat::Heartbeat;
-use super::journal::{LineFault, Overhead, PlayerFigures, TimeLoss};
-use super::player::{Answer, Best, Failure, Player, SearchInfo, Turn};
-use super::referee::{Played, Reason, Referee, Verdict, read_legal_move};
+use super::journal::{Overhead, PlayerFigures, TimeLoss};
+use super::player::{Answer, Failure, Player, SearchInfo, Turn};
+use super::referee::{EndReason, GameVerdict, Played, Referee, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
 use super::time_control::{Clock, go_words};
-use crate::position::Position;
 use crate::records::game::{RecordedMove, Thought};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Stop;
 use crate::types::{Color, Move};
-use crate::usi::client::reply::InfoLine;
-use crate::util::abbreviate;
-
-/// Maximum number of illegal lines of one game that are described; all are counted.
-const LINE_FAULTS_KEPT: usize = 5;
+use crate::usi::client::reply::BestMove;
 
 /// How long after the end of an engine the request to stop may come, see
 /// [`GameContext::is_stopped_too`].
@@ -46,7 +41,7 @@ impl GameContext<'_> {
 
 /// The outcome of a finished game.
 pub(super) struct PlayedGame {
-    pub(super) verdict: Verdict,
+    pub(super) verdict: GameVerdict,
     pub(super) moves: Vec<RecordedMove>,
     /// Statistics of both players, by [`Color::index`].
     pub(super) figures: [PlayerFigures; 2],
@@ -57,7 +52,7 @@ pub(super) struct PlayedGame {
 
 impl PlayedGame {
     /// A game that ended before its first move.
-    pub(super) fn without_moves(verdict: Verdict) -> Self {
+    pub(super) fn without_moves(verdict: GameVerdict) -> Self {
         Self {
             verdict,
             moves: Vec::new(),
@@ -108,12 +103,12 @@ impl<'a> Game<'a> {
             position_line: format!("position {opening}"),
             has_moves: !opening.moves.is_empty(),
             // The verdict is replaced at the end.
-            played: PlayedGame::without_moves(Verdict::draw(Reason::MaxMoves)),
+            played: PlayedGame::without_moves(GameVerdict::draw(EndReason::MaxMoves)),
             last_answer: None,
         }
     }
 
-    fn run(&mut self, players: &mut [&mut Player; 2]) -> Option<Verdict> {
+    fn run(&mut self, players: &mut [&mut Player; 2]) -> Option<GameVerdict> {
         let mut last_move = None;
         loop {
             let us = self.referee.position().side_to_move();
@@ -126,16 +121,16 @@ impl<'a> Game<'a> {
                 return Some(verdict);
             }
             self.note_answer(us, &answer);
-            let text = match &answer.best {
-                Best::Move(text) => text,
-                Best::Win => return Some(self.referee.declare()),
-                Best::Resign => return Some(Verdict::loss(us, Reason::Resignation, "")),
-                Best::Missing => {
+            let (text, ponder) = match answer.best() {
+                BestMove::Move { best, ponder } => (best, ponder),
+                BestMove::Win => return Some(self.referee.declare()),
+                BestMove::Resign => return Some(GameVerdict::loss(us, EndReason::Resignation, "")),
+                BestMove::Missing => {
                     let detail = format!(
                         "bestmove without a move in {}",
                         self.referee.position().to_sfen()
                     );
-                    return Some(Verdict::loss(us, Reason::IllegalMove, detail));
+                    return Some(GameVerdict::loss(us, EndReason::IllegalMove, detail));
                 }
             };
             let thought = self.thought(&answer);
@@ -149,7 +144,7 @@ impl<'a> Game<'a> {
                 return Some(verdict);
             }
             last_move = mv;
-            if let Err(failure) = self.let_ponder(us, player, answer.ponder.as_deref()) {
+            if let Err(failure) = self.let_ponder(us, player, ponder) {
                 return self.verdict_on(us, &failure);
             }
         }
@@ -173,16 +168,8 @@ impl<'a> Game<'a> {
             limit,
             last_move,
         };
-        let check_pv = self.context.settings.check_pv;
-        let position = self.referee.position();
-        let figures = &mut self.played.figures[us.index()];
         let last_answer = self.last_answer.take();
-        let mut on_info = |info: &InfoLine<'_>| {
-            if let (true, Some(pv)) = (check_pv, info.pv) {
-                check_line(position, pv, figures);
-            }
-        };
-        let answer = player.think(&turn, self.context.stop, &mut on_info)?;
+        let answer = player.think(&turn, self.context.stop)?;
         if let Some(last) = last_answer {
             let overhead = answer.asked.saturating_duration_since(last);
             self.played.overhead.add(overhead);
@@ -197,16 +184,6 @@ impl<'a> Game<'a> {
         let cost = self.cost(us, answer);
         self.clocks[us.index()].charge(cost);
         self.played.figures[us.index()].add(used, &answer.thought);
-        if let (true, Some(ponder), Best::Move(best)) =
-            (self.context.settings.check_pv, &answer.ponder, &answer.best)
-        {
-            let line = format!("{best} {ponder}");
-            check_line(
-                self.referee.position(),
-                &line,
-                &mut self.played.figures[us.index()],
-            );
-        }
     }
 
     /// What an answer has cost on the clock.
@@ -217,7 +194,7 @@ impl<'a> Game<'a> {
 
     /// The loss of an engine that searched more nodes than its clock allows, where that counts
     /// nodes.
-    fn overrun_in_nodes(&mut self, us: Color, answer: &Answer) -> Option<Verdict> {
+    fn overrun_in_nodes(&mut self, us: Color, answer: &Answer) -> Option<GameVerdict> {
         let clock = &self.clocks[us.index()];
         let margin = self.context.settings.rules.margin;
         let (cost, available) = (self.cost(us, answer), clock.available());
@@ -230,19 +207,18 @@ impl<'a> Game<'a> {
             stall: None,
         });
         let detail = format!("nodes for {cost:.3?} used where {available:.3?} were left");
-        Some(Verdict::loss(us, Reason::TimeLoss, detail))
+        Some(GameVerdict::loss(us, EndReason::TimeLoss, detail))
     }
 
     /// The evaluation for the record. Must be called before the move is made.
     fn thought(&self, answer: &Answer) -> Option<Thought> {
         let thinking = &answer.thought;
         thinking.score?;
-        let (pv, _) = legal_prefix(self.referee.position(), &thinking.pv);
         Some(Thought {
             score: thinking.score,
             depth: thinking.depth,
             nodes: thinking.nodes,
-            pv,
+            pv: self.referee.position().legal_line(&thinking.pv),
         })
     }
 
@@ -282,16 +258,16 @@ impl<'a> Game<'a> {
 
     /// The verdict on an engine that did not answer in time or at all; `None` if the match is to
     /// stop as well.
-    fn verdict_on(&mut self, us: Color, failure: &Failure) -> Option<Verdict> {
+    fn verdict_on(&mut self, us: Color, failure: &Failure) -> Option<GameVerdict> {
         match failure {
             Failure::Aborted => None,
             Failure::Ended(_) if self.context.is_stopped_too() => None,
-            Failure::Ended(status) => Some(Verdict::loss(us, Reason::Crash, status.clone())),
+            Failure::Ended(status) => Some(GameVerdict::loss(us, EndReason::Crash, status.clone())),
             Failure::TooLate { asked, answered } => Some(self.too_late(us, *asked, *answered)),
         }
     }
 
-    fn too_late(&mut self, us: Color, asked: Instant, answered: Option<Instant>) -> Verdict {
+    fn too_late(&mut self, us: Color, asked: Instant, answered: Option<Instant>) -> GameVerdict {
         let clock = self.clocks[us.index()];
         let (Some(budget), Some(answered)) = (clock.budget(), answered) else {
             let patience = self.context.settings.rules.patience;
@@ -302,7 +278,7 @@ impl<'a> Game<'a> {
                 "nor to stop"
             };
             let detail = format!("no answer to go within {waited:.3?}, {word}");
-            return Verdict::loss(us, Reason::Hang, detail);
+            return GameVerdict::loss(us, EndReason::Hang, detail);
         };
         let used = answered - asked;
         self.played.figures[us.index()].add(used, &SearchInfo::default());
@@ -315,11 +291,11 @@ impl<'a> Game<'a> {
         if let Some(stall) = stall {
             let _ = write!(detail, ", while the machine stalled for {stall:.3?}");
         }
-        Verdict::loss(us, Reason::TimeLoss, detail)
+        GameVerdict::loss(us, EndReason::TimeLoss, detail)
     }
 
     /// Sends `gameover` to both engines. An engine that is gone by now does not lose this game.
-    fn send_gameover(&self, players: &mut [&mut Player; 2], verdict: &Verdict) {
+    fn send_gameover(&self, players: &mut [&mut Player; 2], verdict: &GameVerdict) {
         for color in Color::ALL {
             let word = match verdict.winner {
                 None => "draw",
@@ -330,46 +306,6 @@ impl<'a> Game<'a> {
                 log::info!("gameover: {failure:?}");
             }
         }
-    }
-}
-
-/// The legal moves at the start of a line, and the fault of the first word that is not a legal
-/// move.
-fn legal_prefix(position: &Position, pv: &str) -> (Vec<Move>, Option<String>) {
-    let mut position = position.clone();
-    let mut moves = Vec::new();
-    for word in pv.split_whitespace() {
-        // Engines append remarks: results of repetitions, percentages of a book, the end of the
-        // game.
-        let is_remark = word.starts_with("rep_")
-            || word.starts_with('(')
-            || matches!(word, "resign" | "win" | "none" | "None");
-        if is_remark {
-            break;
-        }
-        match read_legal_move(&position, word) {
-            Ok(mv) => {
-                position.do_move(mv);
-                moves.push(mv);
-            }
-            Err(fault) => return (moves, Some(fault)),
-        }
-    }
-    (moves, None)
-}
-
-fn check_line(position: &Position, pv: &str, figures: &mut PlayerFigures) {
-    figures.lines_checked += 1;
-    let (moves, Some(fault)) = legal_prefix(position, pv) else {
-        return;
-    };
-    figures.line_faults += 1;
-    if figures.line_fault_details.len() < LINE_FAULTS_KEPT {
-        figures.line_fault_details.push(LineFault {
-            fault: format!("{fault}, word {} of the line", moves.len() + 1),
-            line: abbreviate(pv.to_owned()),
-            sfen: position.to_sfen(),
-        });
     }
 }
 
@@ -394,7 +330,7 @@ mod tests {
             game.verdict_on(Color::Black, &failure)
         };
         let reason = verdict().map(|verdict| verdict.reason);
-        assert_eq!(reason, Some(Reason::Crash));
+        assert_eq!(reason, Some(EndReason::Crash));
         stop.finish();
         assert_eq!(verdict().map(|verdict| verdict.reason), None);
     }

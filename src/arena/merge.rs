@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::ArenaError;
 use super::journal::{self, GameEntry, KIND, MatchFolder};
 use super::runner::{foreign_results, tally_of};
 use super::settings::MatchSettings;
@@ -24,14 +23,12 @@ pub struct Merged {
 ///
 /// # Errors
 /// A folder holds no match or a different one, or two folders hold the same game.
-pub fn merge(folders: &[PathBuf]) -> Result<Merged, ArenaError> {
+pub fn merge(folders: &[PathBuf]) -> anyhow::Result<Merged> {
     let mut whole: Option<MatchSettings> = None;
     let mut entries = Vec::new();
     for folder in folders {
         let (mut settings, games) = journal::read(folder)?;
         settings.shard = None;
-        // It changes no game.
-        settings.check_pv = false;
         match &whole {
             None => whole = Some(settings),
             Some(whole) => {
@@ -73,7 +70,7 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged, ArenaError> {
 fn check_openings(
     settings: &MatchSettings,
     entries: &[(PathBuf, GameEntry)],
-) -> Result<(), ArenaError> {
+) -> anyhow::Result<()> {
     let mut by_index: BTreeMap<usize, &str> = BTreeMap::new();
     let mut by_text: BTreeMap<&str, usize> = BTreeMap::new();
     let may_repeat = settings.openings.are_independent();
@@ -117,7 +114,7 @@ impl Merged {
     ///
     /// # Errors
     /// A game does not belong to the match.
-    pub fn summary(&self, place: &str) -> Result<Summary, ArenaError> {
+    pub fn summary(&self, place: &str) -> anyhow::Result<Summary> {
         let games: Vec<GameEntry> = self.entries.iter().map(|(_, game)| game.clone()).collect();
         let tally = tally_of(&self.settings, &games, Path::new(place))?;
         Ok(Summary::of(&tally, place))

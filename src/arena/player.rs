@@ -11,8 +11,7 @@ use super::settings::EngineSettings;
 use crate::runs::Stop;
 use crate::types::{Bound, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, OptionKind, Reply};
-use crate::usi::client::{Client, ClientError};
-use crate::util::shorten;
+use crate::usi::client::{Client, ClientError, Received};
 
 /// How long an engine that lost on time may take to answer `stop`; after that the game ends as a
 /// hang.
@@ -45,9 +44,8 @@ pub(super) struct Turn<'a> {
 
 /// The answer of an engine.
 pub(super) struct Answer {
-    pub(super) best: Best,
-    /// The move that it wants to ponder on.
-    pub(super) ponder: Option<String>,
+    /// The `bestmove` line.
+    line: String,
     /// When `go` or `ponderhit` was sent.
     pub(super) asked: Instant,
     /// When `bestmove` was received.
@@ -56,14 +54,14 @@ pub(super) struct Answer {
     pub(super) thought: SearchInfo,
 }
 
-/// The content of a `bestmove` line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Best {
-    Move(String),
-    Resign,
-    Win,
-    /// A `bestmove` line without a move.
-    Missing,
+impl Answer {
+    /// The decision of the engine.
+    pub(super) fn best(&self) -> BestMove<'_> {
+        match Reply::of(&self.line) {
+            Reply::BestMove(best) => best,
+            _ => BestMove::Missing,
+        }
+    }
 }
 
 /// Result of a search according to its `info` lines.
@@ -111,14 +109,14 @@ impl Player {
     ) -> Result<Self, ClientError> {
         let is_aborted = || stop.is_abort();
         let mut client = Client::start(&settings.program)?;
-        client.handshake_unless(rules.ready_timeout, &is_aborted)?;
+        client.handshake(rules.ready_timeout, &is_aborted)?;
         let rule_options = [
             ("USI_Ponder", &*ponders.to_string()),
             ("EnteringKingRule", rules.entering_king.name()),
             ("MaxMovesToDraw", &rules.max_moves.to_string()),
+            ("USI_OwnBook", "false"),
         ];
-        let no_book = (!rules.own_book).then_some(("USI_OwnBook", "false"));
-        for (name, value) in rule_options.into_iter().chain(no_book) {
+        for (name, value) in rule_options {
             client.set_if_declared(name, value, &settings.options)?;
         }
         for (name, value) in &settings.options {
@@ -189,23 +187,13 @@ impl Player {
     pub(super) fn new_game(&mut self, stop: &Stop) -> Result<(), ClientError> {
         self.expects = None;
         self.client.discard_pending();
-        self.client
-            .ready_unless(self.ready_timeout, &|| stop.is_abort())?;
+        self.client.ready(self.ready_timeout, &|| stop.is_abort())?;
         self.client.send("usinewgame").map(drop)
     }
 
-    /// Asks for a move. Calls `on_info` for every `info` line.
-    pub(super) fn think(
-        &mut self,
-        turn: &Turn<'_>,
-        stop: &Stop,
-        on_info: &mut dyn FnMut(&InfoLine<'_>),
-    ) -> Result<Answer, Failure> {
+    /// Asks for a move.
+    pub(super) fn think(&mut self, turn: &Turn<'_>, stop: &Stop) -> Result<Answer, Failure> {
         let mut thought = SearchInfo::default();
-        let mut observe = |info: &InfoLine<'_>| {
-            thought.update(info);
-            on_info(info);
-        };
         let expected = self.expects.take();
         let asked = if expected.is_some() && expected == turn.last_move {
             self.client.send("ponderhit")?
@@ -218,24 +206,23 @@ impl Player {
             started.unwrap_or(position)
         };
         let deadline = asked + turn.limit;
-        let answer = self.await_bestmove(deadline, stop, &mut observe)?;
+        let answer = self.await_bestmove(deadline, stop, &mut thought)?;
         match answer {
-            Some((best, ponder, answered)) if answered <= deadline => Ok(Answer {
-                best,
-                ponder,
+            Some(Received { at, line }) if at <= deadline => Ok(Answer {
+                line,
                 asked,
-                answered,
+                answered: at,
                 thought,
             }),
-            Some((.., answered)) => Err(Failure::TooLate {
+            Some(Received { at, .. }) => Err(Failure::TooLate {
                 asked,
-                answered: Some(answered),
+                answered: Some(at),
             }),
             None => {
                 self.client.send("stop")?;
                 let late = Instant::now() + STOP_TIMEOUT;
-                let answer = self.await_bestmove(late, stop, &mut |_| {})?;
-                let answered = answer.map(|(.., answered)| answered);
+                let answer = self.await_bestmove(late, stop, &mut SearchInfo::default())?;
+                let answered = answer.map(|received| received.at);
                 Err(Failure::TooLate { asked, answered })
             }
         }
@@ -273,7 +260,7 @@ impl Player {
     /// Stops a ponder search, discards its answer and returns when `stop` was sent.
     fn stop_pondering(&mut self, stop: &Stop) -> Result<Instant, Failure> {
         let asked = self.client.send("stop")?;
-        match self.await_bestmove(asked + STOP_TIMEOUT, stop, &mut |_| {})? {
+        match self.await_bestmove(asked + STOP_TIMEOUT, stop, &mut SearchInfo::default())? {
             Some(_) => Ok(asked),
             None => Err(Failure::TooLate {
                 asked,
@@ -282,13 +269,14 @@ impl Player {
         }
     }
 
-    /// Waits for a `bestmove`; `None` if the deadline passes without one.
+    /// Waits for a `bestmove` and keeps what is said before it in `thought`; `None` if the deadline
+    /// passes without one.
     fn await_bestmove(
         &mut self,
         deadline: Instant,
         stop: &Stop,
-        on_info: &mut dyn FnMut(&InfoLine<'_>),
-    ) -> Result<Option<(Best, Option<String>, Instant)>, Failure> {
+        thought: &mut SearchInfo,
+    ) -> Result<Option<Received>, Failure> {
         while !stop.is_abort() {
             let next_check = Instant::now() + STOP_CHECK_INTERVAL;
             let received = match self.client.receive(Some(deadline.min(next_check))) {
@@ -304,29 +292,12 @@ impl Player {
                 Err(error) => return Err(error.into()),
             };
             match Reply::of(&received.line) {
-                Reply::BestMove(best) => {
-                    let (best, ponder) = Best::read(&best);
-                    return Ok(Some((best, ponder, received.at)));
-                }
-                Reply::Info(info) => on_info(&info),
+                Reply::BestMove(_) => return Ok(Some(received)),
+                Reply::Info(info) => thought.update(&info),
                 _ => {}
             }
         }
         Err(Failure::Aborted)
-    }
-}
-
-impl Best {
-    fn read(reply: &BestMove<'_>) -> (Self, Option<String>) {
-        match reply {
-            BestMove::Move { best, ponder } => {
-                // Every move is shorter; what is none may be very long.
-                (Self::Move(shorten(best)), ponder.map(shorten))
-            }
-            BestMove::Resign => (Self::Resign, None),
-            BestMove::Win => (Self::Win, None),
-            BestMove::Missing => (Self::Missing, None),
-        }
     }
 }
 

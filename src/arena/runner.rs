@@ -6,12 +6,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use super::ArenaError;
+use anyhow::{anyhow, bail};
+
 use super::game::{self, GameContext, PlayedGame};
 use super::heartbeat::Heartbeat;
 use super::journal::{self, GameEntry, MatchFolder};
 use super::player::Player;
-use super::referee::{Reason, Verdict};
+use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
 use super::sprt;
 use super::summary::{StallSummary, Summary};
@@ -57,28 +58,29 @@ pub fn run(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<Summary, ArenaError> {
+) -> anyhow::Result<Summary> {
     let path = folder.path().to_owned();
     check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
     check_engines(settings, stop, on_event)?;
-    let mut openings = Openings::new(&settings.openings, &settings.rules)?;
+    let (rule, max_moves) = (settings.rules.entering_king, settings.rules.max_moves);
+    let mut openings = Openings::new(&settings.openings, rule, max_moves)?;
     if let Some(warning) = openings.warning() {
         on_event(Event::Note(warning.to_owned()));
     }
     if let (Some(have), Some(needed)) = (openings.known(), settings.openings_needed())
         && (have as u64) < needed
     {
-        return Err(ArenaError::Fault(format!(
+        bail!(
             "{} for {} of games, and no opening is played twice by the same engines: give more \
             openings, or ask for at most {} games",
             counted(have, "opening"),
             counted(needed, "pair"),
             2 * have
-        )));
+        );
     }
     check_openings(settings, entries, &mut openings, &path)?;
-    openings.check_length(settings.rules.max_moves)?;
+    openings.check_length(max_moves)?;
     // Not before the games are known to belong to them: the next run would be refused as well.
     folder.write_settings(settings)?;
     let heartbeat = Heartbeat::start();
@@ -114,7 +116,7 @@ pub fn tally_of(
     settings: &MatchSettings,
     entries: &[GameEntry],
     folder: &Path,
-) -> Result<Tally, ArenaError> {
+) -> anyhow::Result<Tally> {
     let mut tally = Tally::new(settings);
     for entry in entries {
         tally
@@ -125,19 +127,19 @@ pub fn tally_of(
 }
 
 /// The error of a folder whose games do not belong to the match.
-pub(super) fn foreign_results(folder: &Path, reason: &str) -> ArenaError {
-    ArenaError::Fault(format!("{}: {reason}", folder.display()))
+pub(super) fn foreign_results(folder: &Path, reason: &str) -> anyhow::Error {
+    anyhow!("{}: {reason}", folder.display())
 }
 
 /// Checks that the match has as many games as were played already.
-fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> Result<(), ArenaError> {
+fn check_number(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<()> {
     let pairings = settings.pairings().len() as u64;
     let number = |entry: &GameEntry| 2 * (entry.game / 2 / pairings) + entry.game % 2 + 1;
     let played = entries.iter().map(number).max().unwrap_or(0);
     match settings.games {
-        Some(games) if games < played => Err(ArenaError::Fault(format!(
-            "--games {games}: {played} are played already, expected --games {played} or more"
-        ))),
+        Some(games) if games < played => {
+            bail!("--games {games}: {played} are played already, expected --games {played} or more")
+        }
         _ => Ok(()),
     }
 }
@@ -154,7 +156,7 @@ fn check_openings(
     entries: &[GameEntry],
     openings: &mut Openings,
     folder: &Path,
-) -> Result<(), ArenaError> {
+) -> anyhow::Result<()> {
     let unchecked = if settings.openings.are_independent() {
         entries.len().saturating_sub(CHECKED_GAMES)
     } else {
@@ -184,11 +186,10 @@ fn check_engines(
     settings: &MatchSettings,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<(), ArenaError> {
+) -> anyhow::Result<()> {
     for engine in &settings.engines {
         let started = Player::start(engine, &settings.rules, settings.ponder, stop);
-        let player = started
-            .map_err(|error| ArenaError::Fault(format!("engine {}: {error}", engine.name)))?;
+        let player = started.map_err(|error| anyhow!("engine {}: {error}", engine.name))?;
         on_event(Event::EngineChecked {
             name: &engine.name,
             program: player.program_name(),
@@ -226,17 +227,13 @@ impl Job for Games<'_> {
     type Worker = Players;
     type Piece = Piece;
     type Output = Finished;
-    type Error = ArenaError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<Players, ArenaError> {
+    fn worker(&self) -> anyhow::Result<Players> {
         Ok(Players::new())
     }
 
-    fn perform(
-        &self,
-        players: &mut Players,
-        piece: &Piece,
-    ) -> Result<Option<Finished>, ArenaError> {
+    fn perform(&self, players: &mut Players, piece: &Piece) -> anyhow::Result<Option<Finished>> {
         let (fixture, opening) = (piece.fixture, &piece.opening);
         let started_at = jiff::Zoned::now();
         let played = match self.prepare_players(fixture, players) {
@@ -264,7 +261,7 @@ impl Job for Games<'_> {
         if let Some(winner) = entry.winner
             && matches!(
                 entry.reason,
-                Reason::Hang | Reason::Crash | Reason::NotReady
+                EndReason::Hang | EndReason::Crash | EndReason::NotReady
             )
         {
             // An engine that no longer answers is killed; a new process plays the next game.
@@ -286,7 +283,7 @@ impl Job for Games<'_> {
 
 impl Games<'_> {
     /// Prepares both engines for a game; starts those that are not running.
-    fn prepare_players(&self, fixture: Fixture, players: &mut Players) -> Result<(), Verdict> {
+    fn prepare_players(&self, fixture: Fixture, players: &mut Players) -> Result<(), GameVerdict> {
         let GameContext { settings, stop, .. } = self.context;
         for (_, player) in players.extract_if(|engine, _| !fixture.players.contains(engine)) {
             player.quit();
@@ -307,7 +304,11 @@ impl Games<'_> {
             match Player::start_game(named, &settings.rules, settings.ponder, &[], stop) {
                 Ok(player) => drop(players.insert(engine, player)),
                 Err(error) => {
-                    return Err(Verdict::loss(color, Reason::NotReady, error.to_string()));
+                    return Err(GameVerdict::loss(
+                        color,
+                        EndReason::NotReady,
+                        error.to_string(),
+                    ));
                 }
             }
         }
@@ -367,7 +368,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// The opening with this index; `None` if the match ends because there are no more.
-    fn opening(&mut self, index: usize) -> Result<Option<SfenLine>, ArenaError> {
+    fn opening(&mut self, index: usize) -> anyhow::Result<Option<SfenLine>> {
         match self.openings.get(index) {
             Ok(opening) => Ok(Some(opening.clone())),
             // Without a fixed number of games the openings are the limit.
@@ -382,8 +383,8 @@ impl<'a> Schedule<'a> {
 
     /// Counts failures to become ready. An engine that never becomes ready would lose all its
     /// games, so the match ends after some of them.
-    fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> Result<(), ArenaError> {
-        let Some(color) = entry.winner.filter(|_| entry.reason == Reason::NotReady) else {
+    fn count_failures(&mut self, fixture: Fixture, entry: &GameEntry) -> anyhow::Result<()> {
+        let Some(color) = entry.winner.filter(|_| entry.reason == EndReason::NotReady) else {
             for engine in fixture.players {
                 self.failures.remove(&engine);
             }
@@ -396,12 +397,12 @@ impl<'a> Schedule<'a> {
             return Ok(());
         }
         let (name, detail) = (&self.settings.engines[engine].name, &entry.detail);
-        Err(ArenaError::Fault(format!(
+        bail!(
             "engine {name} could not be got ready for {FAILURES_IN_A_ROW} games in a row: {detail}"
-        )))
+        )
     }
 
-    fn store(&mut self, piece: &Piece, finished: &Finished) -> Result<(), ArenaError> {
+    fn store(&mut self, piece: &Piece, finished: &Finished) -> anyhow::Result<()> {
         let entry = &finished.entry;
         self.folder.write_file(&entry.record, &finished.record)?;
         if let (Some(path), Some(text)) = (&entry.dialogue, &finished.dialogue) {
@@ -419,7 +420,7 @@ impl<'a> Schedule<'a> {
 }
 
 impl<'a> Plan<Games<'a>> for Schedule<'a> {
-    fn next(&mut self) -> Result<Option<Piece>, ArenaError> {
+    fn next(&mut self) -> anyhow::Result<Option<Piece>> {
         // Games that were still running when the sequential test ended can change its result, so
         // this is checked again after each of them.
         if self.is_out_of_openings || is_decided(&self.tally) {
@@ -432,7 +433,7 @@ impl<'a> Plan<Games<'a>> for Schedule<'a> {
         Ok(opening.map(|opening| Piece { fixture, opening }))
     }
 
-    fn keep(&mut self, piece: Piece, finished: Finished) -> Result<(), ArenaError> {
+    fn keep(&mut self, piece: Piece, finished: Finished) -> anyhow::Result<()> {
         let kept = self.store(&piece, &finished);
         if kept.is_err() {
             // Further results could not be kept either.
@@ -448,7 +449,7 @@ fn is_decided(tally: &Tally) -> bool {
         return false;
     };
     // A shard that stops by its own results would bias those of the whole match.
-    tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != sprt::Verdict::Continue
+    tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != sprt::SprtVerdict::Continue
 }
 
 #[cfg(test)]
@@ -464,7 +465,7 @@ mod tests {
 
     fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
         games
-            .map(|game| entry(settings, game, Some(winner), Reason::Resignation))
+            .map(|game| entry(settings, game, Some(winner), EndReason::Resignation))
             .collect()
     }
 
@@ -487,7 +488,8 @@ mod tests {
                 },
                 on_event: &|_| {},
             };
-            let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
+            let openings =
+                Openings::new(&settings.openings, settings.rules.entering_king, 0).unwrap();
             let folder = MatchFolder::create(&path, &settings).unwrap();
             let mut schedule = Schedule::new(&games, openings, folder, Tally::new(&settings));
             // There are 30 first moves.
@@ -526,7 +528,7 @@ mod tests {
             },
             on_event: &|_| {},
         };
-        let openings = Openings::new(&settings.openings, settings.rules.entering_king).unwrap();
+        let openings = Openings::new(&settings.openings, settings.rules.entering_king, 0).unwrap();
         let folder = MatchFolder::create(&path, &settings).unwrap();
         let mut schedule = Schedule::new(&games, openings, folder, tally);
         assert!(schedule.next().unwrap().is_none(), "there is an answer");

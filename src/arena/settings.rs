@@ -54,8 +54,6 @@ pub struct MatchSettings {
     pub openings: OpeningSettings,
     /// Whether engines ponder.
     pub ponder: bool,
-    /// Whether the referee replays every PV line that the engines print.
-    pub check_pv: bool,
     /// The sequential test that ends the match, if there is one.
     pub sprt: Option<Sprt>,
     /// The shard that is played here, `None` for the whole match.
@@ -154,7 +152,6 @@ impl MatchSettings {
     pub fn difference(&self, other: &Self) -> Option<String> {
         let games = |settings: &Self| Self {
             games: None,
-            check_pv: false,
             sprt: None,
             shard: None,
             ..settings.clone()
@@ -349,11 +346,10 @@ mod tests {
                 first_difference(change).unwrap_or_else(|| panic!("{expected}: no difference"));
             assert!(said.starts_with(expected), "{said}");
         }
-        let allowed: [&Change; 4] = [
+        let allowed: [&Change; 3] = [
             &|m| m.games = None,
             &|m| m.sprt = Some(Sprt::default()),
             &|m| m.shard = Some(Shard { index: 1, count: 2 }),
-            &|m| m.check_pv = true,
         ];
         for change in allowed {
             assert_eq!(first_difference(change), None);

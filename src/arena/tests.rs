@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
-use super::referee::{Reason, Rules};
+use super::referee::{EndReason, Rules};
 use super::settings::{EngineSettings, Format, MatchSettings};
 use super::time_control::TimeControl;
 use crate::openings::{OpeningSettings, Order, Source};
@@ -25,7 +25,6 @@ pub(super) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {
             seed: 1,
         },
         ponder: false,
-        check_pv: false,
         sprt: None,
         shard: None,
     }
@@ -48,7 +47,7 @@ pub(super) fn entry(
     settings: &MatchSettings,
     game: u64,
     winner: Option<&str>,
-    reason: Reason,
+    reason: EndReason,
 ) -> GameEntry {
     let fixture = settings.fixture(game).expect("a game of the match");
     let names = fixture

@@ -4,12 +4,13 @@
 //! remaining time and the byoyomi, but not the increment that it will earn.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::search::nodes_to_time;
+use crate::search::{self, nodes_to_time};
+use crate::types::Color;
+use crate::usi::client::clock_words;
 use crate::util::counted;
 
 /// The limits of one engine. At least one field is set.
@@ -122,25 +123,13 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         })
 }
 
-/// `BASE+INCREMENT` in seconds, such as `60+1`; the increment is optional.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BaseAndIncrement {
-    /// Main time of the game.
-    pub base: Duration,
-    /// Time added after each move.
-    pub increment: Duration,
-}
-
-impl FromStr for BaseAndIncrement {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-        Ok(Self {
-            base: parse_duration(base)?,
-            increment: parse_duration(increment)?,
-        })
-    }
+/// Parses `BASE+INCREMENT`, such as `60+1`; the increment is optional.
+///
+/// # Errors
+/// One of both is not a duration.
+pub fn parse_base_and_increment(text: &str) -> Result<(Duration, Duration), String> {
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    Ok((parse_duration(base)?, parse_duration(increment)?))
 }
 
 /// The clock of one engine during a game.
@@ -212,22 +201,17 @@ pub fn go_words(own: &Clock, other: &Clock, is_black: bool) -> String {
     let mut words: Vec<String> = Vec::new();
     let control = own.control;
     if control.has_clock() {
-        let (black, white) = if is_black { (own, other) } else { (other, own) };
-        words.push(format!(
-            "btime {} wtime {}",
-            black.remaining.as_millis(),
-            white.remaining.as_millis()
-        ));
-        // GUIs send either byoyomi or increments; the control of the side to move decides which.
-        if control.increment.is_zero() {
-            words.push(format!("byoyomi {}", control.byoyomi.as_millis()));
+        let (sides, side) = if is_black {
+            ([own, other], Color::Black)
         } else {
-            let [black, white] = [black, white].map(|clock| clock.control.increment.as_millis());
-            words.push(format!("binc {black} winc {white}"));
-            if !control.byoyomi.is_zero() {
-                words.push(format!("byoyomi {}", control.byoyomi.as_millis()));
-            }
-        }
+            ([other, own], Color::White)
+        };
+        let clock = search::Clock {
+            time: sides.map(|clock| clock.remaining),
+            increment: sides.map(|clock| clock.control.increment),
+            byoyomi: sides.map(|clock| clock.control.byoyomi),
+        };
+        words.push(clock_words(&clock, side));
     }
     if let Some(movetime) = control.movetime {
         words.push(format!("movetime {}", movetime.as_millis()));

@@ -88,11 +88,6 @@ impl KeptWork {
         Ok((Some(RunFolder::create(path, kind, settings)?), Vec::new()))
     }
 
-    /// Whether finished pieces are kept.
-    pub(super) const fn is_kept(&self) -> bool {
-        self.work.is_some()
-    }
-
     /// Fails if the work was interrupted, so that a script does not take a part for the whole.
     pub(super) fn check_complete(&self, stop: &Stop) -> anyhow::Result<()> {
         let advice = if self.work.is_some() {
@@ -315,7 +310,7 @@ impl<T> Named<T> {
 
 impl<T> TypedValueParser for Named<T>
 where
-    T: FromStr<Err: Error + Send + Sync + 'static> + Clone + Send + Sync + 'static,
+    T: FromStr<Err: Into<Box<dyn Error + Send + Sync>>> + Clone + Send + Sync + 'static,
 {
     type Value = T;
 

@@ -94,7 +94,8 @@ enum Command {
     /// Count what is in teacher data
     Stats(data::StatsArguments),
     /// Speak USI, which is also what happens without a subcommand
-    Usi(usi::Arguments),
+    #[command(before_help = "Example: raicho usi")]
+    Usi,
     /// Find the bad records of teacher data, and write the good ones
     Validate(data::ValidateArguments),
 }
@@ -134,8 +135,7 @@ pub fn run() -> ExitCode {
         Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
         Some(Command::Match(arguments)) => arena::run(&arguments, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
-        None => usi::run(&usi::Arguments::default()),
-        Some(Command::Usi(arguments)) => usi::run(&arguments),
+        None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Rescore(arguments)) => data::rescore::run(&arguments),

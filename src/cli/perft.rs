@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::output;
 use crate::cli::error::usage_error;
@@ -37,25 +37,15 @@ pub(super) struct Arguments {
     hash: usize,
 
     /// Width of the keys of that table
-    #[arg(long, value_name = "BITS", value_enum, default_value_t = KeyBits::Bits64)]
-    key_bits: KeyBits,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum KeyBits {
-    #[value(name = "64")]
-    Bits64,
-    #[value(name = "128")]
-    Bits128,
-    #[value(name = "256")]
-    Bits256,
+    #[arg(long, value_name = "BITS", default_value = "64", value_parser = ["64", "128", "256"])]
+    key_bits: String,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    match arguments.key_bits {
-        KeyBits::Bits64 => run_with::<1>(arguments),
-        KeyBits::Bits128 => run_with::<2>(arguments),
-        KeyBits::Bits256 => run_with::<4>(arguments),
+    match &*arguments.key_bits {
+        "128" => run_with::<2>(arguments),
+        "256" => run_with::<4>(arguments),
+        _ => run_with::<1>(arguments),
     }
 }
 

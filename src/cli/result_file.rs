@@ -11,6 +11,7 @@ use anyhow::{Context, ensure};
 
 use crate::cli::error::ensure_usage;
 use crate::runs::{OutputFile, is_same_output, is_stream, would_replace};
+use crate::util::free_name;
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///
@@ -204,18 +205,11 @@ pub(super) fn distinct_stems(files: &[&Path]) -> Vec<String> {
         if files_of_name[&name(file)] > 1 && !folder.is_empty() {
             base = format!("{folder}-{base}");
         }
-        free_name(base, &mut taken)
+        let name = free_name(&base, |name| taken.contains(name));
+        taken.insert(name.clone());
+        name
     };
     files.iter().map(distinct).collect()
-}
-
-/// The name, with a number where it is taken. It is taken from now on.
-pub(super) fn free_name(base: String, taken: &mut BTreeSet<String>) -> String {
-    let numbered = (2..).map(|number| format!("{base}-{number}"));
-    let mut names = std::iter::once(base.clone()).chain(numbered);
-    let found = names.find(|name| !taken.contains(name)).unwrap_or(base);
-    taken.insert(found.clone());
-    found
 }
 
 fn lossy(name: Option<&std::ffi::OsStr>) -> String {

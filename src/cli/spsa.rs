@@ -5,17 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, bail};
-use clap::{Arg, ArgAction, Args};
+use clap::Args;
 
 use crate::arena::settings::EngineSettings;
-use crate::arena::spsa::games::{GameSettings, Games};
-use crate::arena::spsa::tuning::{Event, Folder, one_line, tune};
+use crate::arena::spsa::tuning::{Event, Folder, GameSettings, Games, one_line, tune};
 use crate::arena::spsa::{Parameter, Settings, State, parse_list};
 use crate::cli::arena::{
     EngineArguments, OpeningArguments, RuleArguments, RunArguments, check_repeated,
     check_rules_and_openings,
 };
-use crate::cli::arguments::Indivisible;
 use crate::cli::error::{bail_usage, flat_error};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
@@ -29,8 +27,7 @@ use crate::util::counted;
         --params params.txt --nodes 20000 --iterations 5000 --concurrency 2 --out tune",
     after_help = "The engine is given once and plays both sides. Openings that are used up are \
         played again. \
-                  --seed also decides which values are tried.",
-    mut_arg("nodes", one_limit)
+                  --seed also decides which values are tried."
 )]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -72,19 +69,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     run: RunArguments,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
-}
-
-/// The option `--nodes` of a match without its curves over several limits.
-fn one_limit(nodes: Arg) -> Arg {
-    nodes
-        .help("Nodes per move (`go nodes`)")
-        .long_help(None)
-        .value_name("N")
-        .value_delimiter(None)
-        .action(ArgAction::Set)
 }
 
 /// File with the tuned values, in the form of `--params`.
@@ -102,9 +86,6 @@ const OWN_FILES: &[&str] = &[
 const FAULTS_SHOWN: u32 = 20;
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("each iteration starts from the values that all before it have found")?;
     let path = arguments.run.folder("spsa");
     let own = OwnFiles {
         folder: &path,
@@ -118,16 +99,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let stop = stop_on_ctrl_c()?;
     // The engine and the openings are checked before a folder is created.
     let (folder, mut state, games) = if goes_on {
-        let (folder, state) = Folder::resume(&path).map_err(flat_error)?;
+        let (folder, state) = Folder::resume(&path)?;
         check_resumed(arguments, folder.settings(), &state)
             .with_context(|| format!("{} holds another run", path.display()))?;
-        let games = Games::new(folder.settings(), state.parameters(), &stop).map_err(flat_error)?;
+        let games = Games::new(folder.settings(), state.parameters(), &stop)?;
         (folder, state, games)
     } else {
         Folder::check_free(&path).map_err(flat_error)?;
         let (settings, state) = arguments.beginning()?;
-        let games = Games::new(&settings, state.parameters(), &stop).map_err(flat_error)?;
-        let folder = Folder::create(&path, settings, &state).map_err(flat_error)?;
+        let games = Games::new(&settings, state.parameters(), &stop)?;
+        let folder = Folder::create(&path, settings, &state)?;
         (folder, state, games)
     };
     let meter = Meter::new(
@@ -138,7 +119,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let engine = &folder.settings().engine.name;
     meter.message(&format!("{engine} is {}", games.program_name()));
     let faults = AtomicU32::new(0);
-    let concurrency = arguments.run.concurrency();
+    let concurrency = arguments.run.concurrency.into();
     let outcome = tune(games, &folder, &mut state, concurrency, &stop, &|event| {
         show(&event, &meter, &faults);
     });
@@ -152,7 +133,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let parameters = path.join(PARAMETERS_FILE);
     result_file::save(&parameters, summary.parameter_lines().as_bytes())?;
-    arguments.run.json.report(&summary, Some(&path))?;
+    arguments
+        .run
+        .json
+        .report(&summary, &summary.to_string(), Some(&path))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted; raicho spsa --out {shown} --resume continues");
@@ -238,7 +222,7 @@ impl Arguments {
             bail_usage!("expected --iterations");
         };
         let spsa = Settings::new(iterations, settings.openings.seed);
-        let state = State::new(spsa, parameters).map_err(flat_error)?;
+        let state = State::new(spsa, parameters)?;
         Ok((settings, state))
     }
 
@@ -272,7 +256,5 @@ impl Arguments {
 
 fn read_parameters(path: &Path) -> anyhow::Result<Vec<Parameter>> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
-    parse_list(text.trim_start_matches('\u{feff}'))
-        .map_err(flat_error)
-        .with_context(|| format!("{}", path.display()))
+    parse_list(text.trim_start_matches('\u{feff}')).with_context(|| format!("{}", path.display()))
 }

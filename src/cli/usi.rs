@@ -6,32 +6,16 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::ensure;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 
 use crate::bench::{self, BenchOptions};
 use crate::cli::arguments::load_evaluation;
 use crate::cli::output;
-use crate::search::tunables;
 use crate::types::Depth;
 use crate::usi::session;
 
-/// Example: raicho usi
-#[derive(Args, Default)]
-#[command(before_help = "Example: raicho usi")]
-pub(super) struct Arguments {
-    /// Fail unless the numbers of the search are options, as `raicho spsa` needs them
-    #[arg(long, hide = true)]
-    tunables: bool,
-}
-
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    ensure!(
-        !arguments.tunables || !tunables::ALL.is_empty(),
-        "the numbers of the search are constants in this executable; \
-         cargo build --release --features tune makes one that offers them as options"
-    );
+pub(super) fn run() -> anyhow::Result<()> {
     Ok(session::run(io::stdin(), io::stdout(), bench)?)
 }
 

@@ -29,12 +29,6 @@ pub struct TimeRule {
     pub byoyomi: Duration,
     /// `Increment`: time added for each move. The first move has it already.
     pub increment: Duration,
-    /// `Delay`: time of each move before the clock runs.
-    pub delay: Duration,
-    /// `Least_Time_Per_Move`: a move costs at least this much.
-    pub least: Duration,
-    /// `Time_Roundup`: whether a second that was begun is charged in full.
-    pub rounds_up: bool,
 }
 
 impl TimeRule {
@@ -51,9 +45,6 @@ impl Default for TimeRule {
             total: Duration::ZERO,
             byoyomi: Duration::ZERO,
             increment: Duration::ZERO,
-            delay: Duration::ZERO,
-            least: Duration::ZERO,
-            rounds_up: false,
         }
     }
 }
@@ -77,9 +68,7 @@ impl TimeFields {
         };
         let unit = field("Time_Unit").and_then(parse_unit).unwrap_or(SECOND);
         let time = |name: &str| {
-            let count: TimeCount = field(name)
-                .and_then(|text| text.parse().ok())
-                .unwrap_or_default();
+            let count: TimeCount = field(name).and_then(TimeCount::parse).unwrap_or_default();
             count
                 .of(if counts_seconds { SECOND } else { unit })
                 .min(LONGEST)
@@ -89,9 +78,6 @@ impl TimeFields {
             total: time("Total_Time"),
             byoyomi: time("Byoyomi"),
             increment: time("Increment"),
-            delay: time("Delay"),
-            least: time("Least_Time_Per_Move"),
-            rounds_up: field("Time_Roundup") == Some("YES"),
         }
     }
 }
@@ -316,7 +302,7 @@ mod tests {
     #[test]
     fn the_reading_that_fits_is_meant() {
         let mut clock = clock(3, 0, 0);
-        let count = |text: &str| text.parse().expect("a number");
+        let count = |text: &str| TimeCount::parse(text).expect("a number");
         let meant = |clock: &GameClock, text, measured| {
             clock
                 .meaning(Color::Black, count(text), Duration::from_millis(measured))
@@ -369,7 +355,6 @@ mod tests {
             rule("Byoyomi:2 Time_Unit:10sec").byoyomi,
             Duration::from_secs(20)
         );
-        assert!(rule("Time_Roundup:YES").rounds_up);
         assert_eq!(rule(""), TimeRule::default());
     }
 

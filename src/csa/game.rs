@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::GameClock;
-use super::server_line::{Notice, Reason, TimeCount, Verdict};
+use super::server_line::{EndReason, Notice, ServerVerdict, TimeCount};
 use super::summary::Summary;
 use crate::movegen::legal_moves;
 use crate::position::Position;
@@ -36,27 +36,8 @@ pub struct PlayedMove {
     pub time: Option<Duration>,
     /// The time that we measured, for the moves of the game.
     pub measured: Option<Duration>,
-    /// The time that was planned for an own move, and what was used of it.
-    pub plan: Option<KeptPlan>,
     /// What the engine thought about an own move.
     pub thought: Option<Thought>,
-}
-
-/// The time of an own move, from the server's line that gave us the turn.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct KeptPlan {
-    /// The longest time that was planned: by the engine, or what the client allows one that does
-    /// not say.
-    pub longest: Duration,
-    /// The time until the move was sent.
-    pub used: Duration,
-}
-
-/// What only we know about an own move; nothing for other moves.
-#[derive(Debug, Default)]
-pub(super) struct OwnMove {
-    pub(super) thought: Option<Thought>,
-    pub(super) plan: Option<KeptPlan>,
 }
 
 /// When to resign a game that the engine plays on.
@@ -87,7 +68,6 @@ impl Game {
                 mv: recorded.mv,
                 time: recorded.time,
                 measured: None,
-                plan: None,
                 thought: None,
             });
         }
@@ -147,13 +127,14 @@ impl Game {
         }
     }
 
-    /// Makes a legal move that took `count` by the server's clock and `measured` by ours.
+    /// Makes a legal move that took `count` by the server's clock and `measured` by ours; `thought`
+    /// is what the engine thought about an own one.
     pub(super) fn make(
         &mut self,
         mv: Move,
         count: Option<TimeCount>,
         measured: Duration,
-        own: OwnMove,
+        thought: Option<Thought>,
     ) {
         let mover = self.position.side_to_move();
         let time = count.map(|count| self.clock.meaning(mover, count, measured));
@@ -162,8 +143,7 @@ impl Game {
             mv,
             time,
             measured: Some(measured),
-            plan: own.plan,
-            thought: own.thought,
+            thought,
         });
     }
 
@@ -220,7 +200,7 @@ pub struct FinishedGame {
     /// none.
     pub notices: String,
     /// Our result; `None` if the server named none and we did not resign.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<ServerVerdict>,
     /// Whether the server ended the game, or we did. Otherwise the connection was lost.
     pub is_complete: bool,
 }
@@ -228,8 +208,8 @@ pub struct FinishedGame {
 /// What is known about the end of a game, besides its position.
 #[derive(Clone, Default, Debug)]
 pub(super) struct End {
-    pub(super) reason: Option<Reason>,
-    pub(super) verdict: Option<Verdict>,
+    pub(super) reason: Option<EndReason>,
+    pub(super) verdict: Option<ServerVerdict>,
     /// A move or word of ours that the server has not echoed.
     pub(super) unanswered: Option<String>,
 }
@@ -247,7 +227,7 @@ impl FinishedGame {
         // A resignation needs no answer: it cannot be taken back.
         let has_resigned = end.has_no_notice() && end.unanswered.as_deref() == Some("%TORYO");
         if has_resigned {
-            end.verdict = Some(Verdict::Lose);
+            end.verdict = Some(ServerVerdict::Lose);
         }
         let notices = [
             end.reason.map(Notice::Reason),
@@ -280,14 +260,14 @@ fn ending(game: &Game, end: &End) -> Ending {
     let position = game.position();
     let mover = position.side_to_move();
     let winner = match end.verdict {
-        Some(Verdict::Win) => Some(game.side()),
-        Some(Verdict::Lose) => Some(!game.side()),
+        Some(ServerVerdict::Win) => Some(game.side()),
+        Some(ServerVerdict::Lose) => Some(!game.side()),
         _ => None,
     };
     let Some(reason) = end.reason else {
         return match (winner, end.verdict) {
             (Some(winner), _) => Ending::AdjudicatedWin { winner },
-            (None, Some(Verdict::Draw)) => Ending::AdjudicatedDraw,
+            (None, Some(ServerVerdict::Draw)) => Ending::AdjudicatedDraw,
             // The connection was lost, or the server counts the game for nobody. As the ending of a
             // record a disconnection is a loss of the side to move.
             (None, _) => Ending::Interrupted,
@@ -299,26 +279,26 @@ fn ending(game: &Game, end: &End) -> Ending {
         (_, Some(winner)) if ending.winner(mover) != Some(winner) => {
             Ending::AdjudicatedWin { winner }
         }
-        (Some(Verdict::Draw), _) if ending.winner(mover).is_some() => Ending::AdjudicatedDraw,
+        (Some(ServerVerdict::Draw), _) if ending.winner(mover).is_some() => Ending::AdjudicatedDraw,
         _ => ending,
     }
 }
 
-fn by_reason(reason: Reason, winner: Color, position: &Position, end: &End) -> Ending {
+fn by_reason(reason: EndReason, winner: Color, position: &Position, end: &End) -> Ending {
     match reason {
-        Reason::Resign if legal_moves(position).is_empty() => Ending::Checkmate,
-        Reason::Resign => Ending::Resignation,
-        Reason::TimeUp => Ending::TimeUp,
-        Reason::IllegalMove if end.unanswered.as_deref() == Some("%KACHI") => {
+        EndReason::Resign if legal_moves(position).is_empty() => Ending::Checkmate,
+        EndReason::Resign => Ending::Resignation,
+        EndReason::TimeUp => Ending::TimeUp,
+        EndReason::IllegalMove if end.unanswered.as_deref() == Some("%KACHI") => {
             Ending::IllegalDeclaration
         }
-        Reason::IllegalMove | Reason::IllegalAction => Ending::IllegalMove {
+        EndReason::IllegalMove | EndReason::IllegalAction => Ending::IllegalMove {
             text: end.unanswered.clone().unwrap_or_default(),
         },
-        Reason::Repetition => Ending::Repetition,
-        Reason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
-        Reason::Declaration => Ending::Declaration,
-        Reason::MaxMoves => Ending::MaxMoves,
-        Reason::Interrupted | Reason::Abnormal => Ending::Interrupted,
+        EndReason::Repetition => Ending::Repetition,
+        EndReason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
+        EndReason::Declaration => Ending::Declaration,
+        EndReason::MaxMoves => Ending::MaxMoves,
+        EndReason::Interrupted | EndReason::Abnormal => Ending::Interrupted,
     }
 }

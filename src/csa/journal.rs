@@ -1,18 +1,22 @@
-//! The folder of a client: a journal with one line of JSON a game, and the record of each game.
+//! The folder of a client: a journal with one line of JSON a game, and the record of each game; the
+//! results in a journal.
 
-use std::fs;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::{FinishedGame, KeptPlan, PlayedMove};
-use super::server_line::Verdict;
+use super::client_line::Password;
+use super::game::{FinishedGame, PlayedMove};
+use super::server_line::ServerVerdict;
 use crate::records::csa;
-use crate::records::game::{GameRecord, RecordedMove, black_score};
+use crate::records::game::{Ending, GameRecord, RecordedMove, black_score};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;
-use crate::util::file_name_of;
+use crate::util::{file_name_of, free_name};
 
 /// The folders of this tool.
 const KIND: RunKind = RunKind {
@@ -24,7 +28,7 @@ const KIND: RunKind = RunKind {
 
 /// What a folder is for: games of one account on one server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Place {
+pub struct JournalOwner {
     /// Name of the server.
     pub host: String,
     /// Name of the account.
@@ -57,11 +61,6 @@ pub struct Entry {
     /// Our scores from black's point of view, in centipawns, one for each own move; `None` where
     /// the engine gave none.
     pub scores: Vec<Option<i32>>,
-    /// How our count of the own moves differs from the server's.
-    pub clock: ClockDifference,
-    /// How the own moves kept to the planned time.
-    #[serde(default)]
-    pub plan: PlanDifference,
     /// The record, relative to the folder.
     pub record: PathBuf,
 }
@@ -92,28 +91,6 @@ impl GameResult {
     }
 }
 
-/// The difference between our count of a move, in whole seconds, and the server's.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct ClockDifference {
-    /// Number of own moves with both counts.
-    pub moves: u32,
-    /// Mean of the differences in seconds, without sign.
-    pub mean: f64,
-    /// The largest one in seconds.
-    pub largest: f64,
-}
-
-/// How far own moves were sent before or after the longest time that was planned for them.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub struct PlanDifference {
-    /// Number of own moves with a plan.
-    pub moves: u32,
-    /// Number of moves that were sent after the longest planned time.
-    pub late: u32,
-    /// The latest one in seconds after the longest planned time; negative if all came before.
-    pub latest: f64,
-}
-
 /// A journal that is open for writing.
 #[derive(Debug)]
 pub struct Journal {
@@ -125,7 +102,7 @@ impl Journal {
     ///
     /// # Errors
     /// The folder is for another account or server, is in use, or cannot be written.
-    pub fn open(path: &Path, place: &Place) -> Result<(Self, Vec<Entry>), FolderError> {
+    pub fn open(path: &Path, place: &JournalOwner) -> Result<(Self, Vec<Entry>), FolderError> {
         if RunFolder::exists(path, KIND) {
             let (folder, entries) = RunFolder::resume_same(path, KIND, place, |_: &Entry| true)?;
             return Ok((Self { folder }, entries));
@@ -167,10 +144,8 @@ impl Journal {
     /// end of summer time.
     fn free_name(&self, name: &Path) -> PathBuf {
         let stem = name.with_extension("");
-        let numbered = |number| PathBuf::from(format!("{}-{number}.csa", stem.display()));
-        let mut names = std::iter::once(name.to_owned()).chain((2..).map(numbered));
-        let free = names.find(|name| !self.path().join(name).exists());
-        free.unwrap_or_else(|| name.to_owned())
+        let is_taken = |stem: &str| self.path().join(format!("{stem}.csa")).exists();
+        PathBuf::from(free_name(&stem.to_string_lossy(), is_taken) + ".csa")
     }
 }
 
@@ -231,10 +206,10 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         opponent: game.opponent().to_owned(),
         side: game.side(),
         result: match finished.verdict {
-            Some(Verdict::Win) => GameResult::Win,
-            Some(Verdict::Lose) => GameResult::Loss,
-            Some(Verdict::Draw) => GameResult::Draw,
-            Some(Verdict::Censored) | None => GameResult::None,
+            Some(ServerVerdict::Win) => GameResult::Win,
+            Some(ServerVerdict::Lose) => GameResult::Loss,
+            Some(ServerVerdict::Draw) => GameResult::Draw,
+            Some(ServerVerdict::Censored) | None => GameResult::None,
         },
         ending: finished.ending.name().to_owned(),
         notices: finished.notices.clone(),
@@ -242,41 +217,200 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         line: record.line().to_string(),
         seconds,
         scores: own_moves().map(score).collect(),
-        clock: clock_difference(own_moves().map(|(_, played)| *played)),
-        plan: plan_difference(own_moves().filter_map(|(_, played)| played.plan)),
         record: PathBuf::from(format!("csa/{stem}.csa")),
     }
 }
 
-fn clock_difference<'a>(moves: impl Iterator<Item = &'a PlayedMove>) -> ClockDifference {
-    let differences = moves.filter_map(|played| {
-        let (server, ours) = (played.time?, played.measured?);
-        let is_whole = server.subsec_nanos() == 0;
-        let ours = if is_whole {
-            Duration::from_secs(ours.as_secs())
-        } else {
-            ours
-        };
-        Some(server.abs_diff(ours).as_secs_f64())
-    });
-    let differences: Vec<f64> = differences.collect();
-    let count = differences.len() as u32;
-    ClockDifference {
-        moves: count,
-        mean: differences.iter().sum::<f64>() / f64::from(count.max(1)),
-        largest: differences.iter().copied().fold(0.0, f64::max),
+/// Results against somebody, or all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Tally {
+    /// Games won.
+    pub wins: u32,
+    /// Games lost.
+    pub losses: u32,
+    /// Games without a winner.
+    pub draws: u32,
+    /// Games that were broken off.
+    pub broken: u32,
+}
+
+impl Tally {
+    /// The results of these games.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut tally = Self::default();
+        entries.into_iter().for_each(|entry| tally.add(entry));
+        tally
+    }
+
+    /// Adds a game.
+    pub fn add(&mut self, entry: &Entry) {
+        match entry.result {
+            GameResult::Win => self.wins += 1,
+            GameResult::Loss => self.losses += 1,
+            GameResult::Draw => self.draws += 1,
+            GameResult::None if entry.is_complete && is_drawn(entry) => self.draws += 1,
+            GameResult::None => self.broken += 1,
+        }
+    }
+
+    /// Number of games with a result.
+    pub const fn games(&self) -> u32 {
+        self.wins + self.losses + self.draws
+    }
+
+    /// Wins, and draws as halves.
+    pub fn points(&self) -> f64 {
+        f64::from(self.wins) + f64::from(self.draws) / 2.0
     }
 }
 
-fn plan_difference(plans: impl Iterator<Item = KeptPlan>) -> PlanDifference {
-    let after = plans.map(|plan| plan.used.as_secs_f64() - plan.longest.as_secs_f64());
-    after.fold(PlanDifference::default(), |sum, after| PlanDifference {
-        moves: sum.moves + 1,
-        late: sum.late + u32::from(after > 0.0),
-        latest: if sum.moves == 0 {
-            after
-        } else {
-            sum.latest.max(after)
-        },
-    })
+/// Whether the ending alone says that nobody won. Other endings without a result were broken off.
+fn is_drawn(entry: &Entry) -> bool {
+    let drawn = [
+        Ending::Repetition,
+        Ending::MaxMoves,
+        Ending::AdjudicatedDraw,
+    ];
+    drawn.iter().any(|ending| entry.ending == ending.name())
+}
+
+/// The results against each opponent, by name, in alphabetical order.
+pub fn by_opponent(entries: &[Entry]) -> BTreeMap<String, Tally> {
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for entry in entries {
+        tallies
+            .entry(entry.opponent.clone())
+            .or_default()
+            .add(entry);
+    }
+    tallies
+}
+
+// --- The log of the dialogue ---
+
+/// Size in bytes at which the file of a day ends; a day of games on floodgate takes a few MB.
+const MOST_BYTES: u64 = 32 << 20;
+/// Files that are kept when a new day begins; older ones are removed.
+const MOST_FILES: usize = 60;
+
+/// The log files in a folder.
+#[derive(Debug)]
+pub(super) struct DialogueLog {
+    folder: PathBuf,
+    password: Password,
+    day: String,
+    /// The file of the day, and its length in bytes.
+    file: Option<(File, u64)>,
+}
+
+impl DialogueLog {
+    pub(super) fn new(folder: &Path, password: Password) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            password,
+            day: String::new(),
+            file: None,
+        }
+    }
+
+    /// Writes a line: `>` to the server, `<` from it, `-` for what happened. A log that cannot be
+    /// written never stops a game.
+    pub(super) fn note(&mut self, direction: char, line: &str) {
+        let now = jiff::Zoned::now();
+        let day = now.strftime("%Y-%m-%d").to_string();
+        if day != self.day || self.file.is_none() {
+            self.file = open(&self.folder, &day);
+            self.day = day;
+        }
+        let Some((file, length)) = &mut self.file else {
+            return;
+        };
+        if *length >= MOST_BYTES {
+            return;
+        }
+        let line = self.password.blanked(line);
+        let mut line = format!("{} {direction} {line}\n", now.strftime("%H:%M:%S%.3f"));
+        *length += line.len() as u64;
+        if *length >= MOST_BYTES {
+            line.push_str("the file is full; nothing more of this day is written\n");
+        }
+        if let Err(error) = file.write_all(line.as_bytes()) {
+            log::warn!("the dialogue log: {error}");
+        }
+    }
+}
+
+fn open(folder: &Path, day: &str) -> Option<(File, u64)> {
+    let path = folder.join(format!("{day}.log"));
+    let file = fs::create_dir_all(folder).and_then(|()| {
+        if !path.exists() {
+            make_room(folder)?;
+        }
+        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        let length = file.metadata()?.len();
+        Ok((file, length))
+    });
+    file.inspect_err(|error| log::warn!("{}: {error}", path.display()))
+        .ok()
+}
+
+/// Removes the oldest files, so that there is room for another one.
+fn make_room(folder: &Path) -> io::Result<()> {
+    let mut days = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let stem = path.file_stem().and_then(|stem| stem.to_str());
+        let is_log = path.extension().is_some_and(|extension| extension == "log");
+        if is_log && stem.is_some_and(is_day) {
+            days.push(path);
+        }
+    }
+    // Their names sort as the days do.
+    days.sort();
+    let spare = days.len().saturating_sub(MOST_FILES - 1);
+    days[..spare].iter().try_for_each(fs::remove_file)
+}
+
+/// Whether a text is a day such as 2026-01-31.
+fn is_day(text: &str) -> bool {
+    let is_right = |(place, byte): (usize, u8)| match place {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    text.len() == 10 && text.bytes().enumerate().all(is_right)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_stays_within_its_limits() {
+        let name = format!("raicho-dialogue-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("it can be made");
+        for number in 0..MOST_FILES + 5 {
+            let name = format!("20{number:02}-01-31.log");
+            fs::write(folder.join(name), "old").expect("it can be written");
+        }
+        fs::write(folder.join("notes.log"), "of the user").expect("it can be written");
+        let mut log = DialogueLog::new(&folder, Password::new("secret"));
+        log.note('<', "LOGIN:x OK");
+        let count = || fs::read_dir(&folder).expect("the folder").count();
+        assert_eq!(count(), MOST_FILES + 1, "with the file of the user");
+        assert!(!folder.join("2005-01-31.log").exists());
+        assert!(folder.join("2006-01-31.log").exists());
+
+        let line = "x".repeat(1 << 20);
+        for _ in 0..40 {
+            log.note('<', &line);
+        }
+        let path = folder.join(format!("{}.log", log.day));
+        let length = path.metadata().expect("it was written").len();
+        assert!((MOST_BYTES..MOST_BYTES + (2 << 20)).contains(&length));
+        let text = fs::read_to_string(&path).expect("it is text");
+        assert!(text.ends_with("nothing more of this day is written\n"));
+        let _ = fs::remove_dir_all(&folder);
+    }
 }

@@ -8,7 +8,7 @@
 //! | [`clock`] | the clocks as the server counts them, and the network |
 //! | [`player`] | the engine: ours, or a program that speaks USI |
 //! | [`run`](mod@run), [`journal`] | games for weeks, their journal and records |
-//! | [`config`], [`stats`] | the configuration file; results and rating |
+//! | [`config`] | the configuration file |
 //!
 //! Protocol: version 1.2.1 (`http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html`) in
 //! its CSA mode. This module prints nothing to the terminal.
@@ -22,29 +22,11 @@ pub mod client_line;
 pub mod clock;
 pub mod config;
 pub mod connection;
-mod dialogue;
 pub mod game;
 pub mod journal;
-mod pauses;
 pub mod player;
 pub mod run;
 pub mod server_line;
 pub mod session;
-pub mod stats;
 pub mod summary;
 pub mod turn;
-
-use thiserror::Error;
-
-use crate::usi::client::ClientError;
-
-/// Why a client cannot begin or go on.
-#[derive(Debug, Error)]
-pub enum RunError {
-    /// The program of an engine does not start, or refuses an option.
-    #[error(transparent)]
-    Program(#[from] ClientError),
-    /// Our engine, the login or the records fail.
-    #[error("{0}")]
-    Fault(String),
-}

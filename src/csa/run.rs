@@ -3,16 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{io, thread};
 
-use super::RunError;
+use anyhow::{anyhow, bail};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
 use super::client_line::ClientLine;
 use super::connection::{Connection, Received};
-use super::dialogue::DialogueLog;
 use super::game::FinishedGame;
-use super::journal::{Entry, Journal};
-use super::pauses::{Cause, Pauses};
+use super::journal::{DialogueLog, Entry, Journal};
 use super::player::{OnWord, Player, PlayerSettings, Word};
 use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
 use super::summary::Summary;
@@ -36,7 +37,7 @@ pub struct RunSettings {
 
 /// What happens, for whoever watches.
 #[derive(Debug)]
-pub enum Happening<'a> {
+pub enum RunEvent<'a> {
     /// Something that the user may want to know.
     Note(&'a str),
     /// The server let us in.
@@ -53,19 +54,22 @@ pub enum Happening<'a> {
 /// resigning it.
 ///
 /// # Errors
-/// See [`RunError`]. A lost connection is not an error, and neither is a full disk that has space
-/// again before the end: no game begins until the records of the earlier ones are written.
+/// The engine does not start or refuses an option, or the login or the records fail. A lost
+/// connection is not an error, and neither is a full disk that has space again before the end: no
+/// game begins until the records of the earlier ones are written.
 pub fn run(
     settings: &RunSettings,
     journal: Journal,
     stop: &Stop,
-    watch: &dyn Fn(Happening<'_>),
-) -> Result<(), RunError> {
+    watch: &dyn Fn(RunEvent<'_>),
+) -> anyhow::Result<()> {
     match Runner::start(settings, journal, stop, watch) {
         Ok(mut runner) => runner.play_games(),
         // The user did not want to wait for the engine.
-        Err(RunError::Program(ClientError::GivenUp(_))) => Ok(()),
-        Err(error) => Err(error),
+        Err(error) => match error.downcast_ref() {
+            Some(ClientError::GivenUp(_)) => Ok(()),
+            _ => Err(error),
+        },
     }
 }
 
@@ -93,7 +97,7 @@ struct Runner<'a> {
     player: Player,
     log: DialogueLog,
     stop: &'a Stop,
-    watch: &'a dyn Fn(Happening<'_>),
+    watch: &'a dyn Fn(RunEvent<'_>),
     sender: Sender<Envelope>,
     incoming: Receiver<Envelope>,
     /// Number of lines of the socket that wait in `incoming`.
@@ -117,8 +121,8 @@ impl<'a> Runner<'a> {
         settings: &'a RunSettings,
         journal: Journal,
         stop: &'a Stop,
-        watch: &'a dyn Fn(Happening<'_>),
-    ) -> Result<Self, RunError> {
+        watch: &'a dyn Fn(RunEvent<'_>),
+    ) -> anyhow::Result<Self> {
         let (sender, incoming) = mpsc::channel::<Envelope>();
         let words = sender.clone();
         let on_word: OnWord = Box::new(move |word| {
@@ -149,7 +153,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    fn play_games(&mut self) -> Result<(), RunError> {
+    fn play_games(&mut self) -> anyhow::Result<()> {
         while !self.is_done() {
             let cause = if self.write_records().is_ok() {
                 self.connect()?
@@ -178,7 +182,7 @@ impl<'a> Runner<'a> {
             let games = self.unwritten.iter();
             let games = games.map(|(finished, _)| finished.game.summary().id.as_str());
             let games = games.collect::<Vec<_>>().join(", ");
-            RunError::Fault(format!("{games} not written: {error}"))
+            anyhow!("{games} not written: {error}")
         })
     }
 
@@ -202,7 +206,7 @@ impl<'a> Runner<'a> {
 
     fn note(&mut self, text: &str) {
         self.log.note('-', text);
-        (self.watch)(Happening::Note(text));
+        (self.watch)(RunEvent::Note(text));
     }
 
     /// The next input of a connection, if one comes in time.
@@ -224,7 +228,7 @@ impl<'a> Runner<'a> {
     // --- Connections ---
 
     /// One connection, from the login to its end; returns the cause of the pause after it.
-    fn connect(&mut self) -> Result<Cause, RunError> {
+    fn connect(&mut self) -> anyhow::Result<Cause> {
         let connection = match self.open() {
             Some(Ok(connection)) => connection,
             Some(Err(error)) => {
@@ -323,7 +327,7 @@ impl<'a> Runner<'a> {
             entry.game, entry.opponent, entry.notices
         );
         self.log.note('-', &text);
-        (self.watch)(Happening::Finished(entry));
+        (self.watch)(RunEvent::Finished(entry));
     }
 }
 
@@ -341,7 +345,7 @@ impl<'a, 'b> Visit<'a, 'b> {
         runner: &'a mut Runner<'b>,
         connection: Connection,
         interrupted: Option<Box<InterruptedGame>>,
-    ) -> Result<Cause, RunError> {
+    ) -> anyhow::Result<Cause> {
         let settings = runner.settings.session.clone();
         let (session, actions) = Session::begin(settings, interrupted, Instant::now());
         let mut visit = Self {
@@ -355,7 +359,7 @@ impl<'a, 'b> Visit<'a, 'b> {
         Ok(visit.cause)
     }
 
-    fn serve(&mut self) -> Result<(), RunError> {
+    fn serve(&mut self) -> anyhow::Result<()> {
         let mut wish = Wish::PlayOn;
         while !self.session.is_closed() {
             let stop = self.runner.stop;
@@ -377,12 +381,12 @@ impl<'a, 'b> Visit<'a, 'b> {
             if let Some((incoming, at)) = self.runner.receive(wait.min(GLANCE)) {
                 self.take(incoming, at)?;
             }
-            (self.runner.watch)(Happening::Moment(&self.session));
+            (self.runner.watch)(RunEvent::Moment(&self.session));
         }
         Ok(())
     }
 
-    fn take(&mut self, incoming: Incoming, at: Instant) -> Result<(), RunError> {
+    fn take(&mut self, incoming: Incoming, at: Instant) -> anyhow::Result<()> {
         let input = match incoming {
             Incoming::Socket { connection, .. } if connection != self.runner.connections => {
                 return Ok(());
@@ -409,12 +413,12 @@ impl<'a, 'b> Visit<'a, 'b> {
         self.give(input, at)
     }
 
-    fn give(&mut self, input: Input, at: Instant) -> Result<(), RunError> {
+    fn give(&mut self, input: Input, at: Instant) -> anyhow::Result<()> {
         let actions = self.session.handle(input, at);
         self.perform(actions)
     }
 
-    fn perform(&mut self, actions: Vec<Action>) -> Result<(), RunError> {
+    fn perform(&mut self, actions: Vec<Action>) -> anyhow::Result<()> {
         for action in actions {
             match action {
                 Action::Send(line) => self.send(&line),
@@ -443,20 +447,20 @@ impl<'a, 'b> Visit<'a, 'b> {
         }
     }
 
-    fn event(&mut self, event: Event) -> Result<(), RunError> {
+    fn event(&mut self, event: Event) -> anyhow::Result<()> {
         let runner = &mut *self.runner;
         match event {
             Event::LoggedIn => {
                 runner.has_logged_in = true;
                 runner.pauses.note_login();
-                (runner.watch)(Happening::LoggedIn);
+                (runner.watch)(RunEvent::LoggedIn);
             }
             Event::LoginRefused { retry_after: None } if !runner.has_logged_in => {
                 let (host, name) = (&runner.settings.host, &runner.settings.session.name);
-                return Err(RunError::Fault(format!(
+                bail!(
                     "{host} refuses the login of {name}: wrong password, or the name is logged in \
                     already"
-                )));
+                );
             }
             Event::LoginRefused { retry_after } => {
                 runner.note("the server refused the login");
@@ -465,7 +469,7 @@ impl<'a, 'b> Visit<'a, 'b> {
                 }
                 self.cause = Cause::Refused;
             }
-            Event::Offered(summary) => (runner.watch)(Happening::Offered(&summary)),
+            Event::Offered(summary) => (runner.watch)(RunEvent::Offered(&summary)),
             Event::Rejected(by) => runner.note(&format!("game rejected by {by}")),
             Event::Finished(finished) => {
                 if finished.is_complete {
@@ -478,8 +482,191 @@ impl<'a, 'b> Visit<'a, 'b> {
                 self.cause = Cause::Resuming;
             }
             Event::Note(text) => runner.note(&text),
-            Event::Detail(text) => runner.log.note('-', &text),
         }
         Ok(())
+    }
+}
+
+// --- Pauses ---
+
+/// Pause after a game.
+const AFTER_GAME: Duration = Duration::from_millis(1500);
+/// Pause before a game is resumed: servers wait for some 30 s.
+const BEFORE_RESUMING: Duration = Duration::from_millis(1500);
+/// First and longest pause after a lost connection.
+const FIRST_RETRY: Duration = Duration::from_secs(3);
+const LONGEST_RETRY: Duration = Duration::from_mins(5);
+/// Number of doublings of the pause after a connection on which the login succeeded: a server that
+/// drops every connection must not be flooded with logins, and one that is back soon not be missed.
+const MOST_DOUBLINGS_AFTER_LOGIN: u32 = 2;
+/// First and longest pause after a refused login: servers block accounts that try too often.
+const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
+const LONGEST_AFTER_REFUSAL: Duration = Duration::from_mins(15);
+/// Longest time that a server may ask to wait.
+const LONGEST_ASKED: Duration = Duration::from_hours(1);
+/// Each pause is this much of the planned one, in percent.
+const RANDOM_PERCENT: std::ops::RangeInclusive<u32> = 75..=125;
+/// floodgate pairs the players that wait at the full and at the half hour.
+const ROUND: Duration = Duration::from_mins(30);
+/// To be logged in this long before a round.
+const BEFORE_ROUND: Duration = Duration::from_secs(45);
+
+/// Why there is a pause.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cause {
+    /// A game has ended.
+    Played,
+    /// The connection was lost, or there was none.
+    Lost,
+    /// The server refused the login.
+    Refused,
+    /// A game is to be resumed.
+    Resuming,
+    /// A record could not be written.
+    Unwritten,
+}
+
+/// The pauses of a run.
+#[derive(Debug)]
+pub(super) struct Pauses {
+    /// Whether the rounds of floodgate matter.
+    has_rounds: bool,
+    /// Lost connections and refusals since the last game.
+    losses: u32,
+    refusals: u32,
+    /// How long the server asked to wait, when it refused the login.
+    asked: Option<Duration>,
+    random: ChaCha8Rng,
+}
+
+impl Pauses {
+    /// The pauses of a client that plays this game, such as `floodgate-300-10F`.
+    pub(super) fn new(game: &str, seed: u64) -> Self {
+        Self {
+            has_rounds: game.starts_with("floodgate-"),
+            losses: 0,
+            refusals: 0,
+            asked: None,
+            random: ChaCha8Rng::seed_from_u64(seed),
+        }
+    }
+
+    /// The connection lasted a while: pauses after lost connections begin anew.
+    pub(super) fn note_good_connection(&mut self) {
+        self.losses = 0;
+    }
+
+    /// The server works: it has accepted the login.
+    pub(super) fn note_login(&mut self) {
+        self.losses = self.losses.min(MOST_DOUBLINGS_AFTER_LOGIN);
+    }
+
+    /// The server refused the login and asked to wait this long.
+    pub(super) fn note_retry_after(&mut self, wait: Duration) {
+        self.asked = Some(wait.min(LONGEST_ASKED));
+    }
+
+    /// The pause that begins at `now`.
+    pub(super) fn next(&mut self, cause: Cause, now: SystemTime) -> Duration {
+        let planned = match cause {
+            Cause::Played => {
+                (self.losses, self.refusals) = (0, 0);
+                AFTER_GAME
+            }
+            Cause::Resuming => BEFORE_RESUMING,
+            Cause::Lost | Cause::Unwritten => grown(FIRST_RETRY, LONGEST_RETRY, &mut self.losses),
+            Cause::Refused => grown(
+                FIRST_AFTER_REFUSAL,
+                LONGEST_AFTER_REFUSAL,
+                &mut self.refusals,
+            ),
+        };
+        let pause = planned * self.random.random_range(RANDOM_PERCENT) / 100;
+        let pause = pause.max(self.asked.take().unwrap_or_default());
+        if self.has_rounds && cause == Cause::Lost {
+            before_round(pause, now)
+        } else {
+            pause
+        }
+    }
+}
+
+/// Doubles with each failure.
+fn grown(first: Duration, longest: Duration, failures: &mut u32) -> Duration {
+    let doublings = (*failures).min(16);
+    *failures += 1;
+    first.saturating_mul(1 << doublings).min(longest)
+}
+
+/// Shortens a pause that would end too late for the next round.
+fn before_round(pause: Duration, now: SystemTime) -> Duration {
+    let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let into_round = since_epoch.as_millis() % ROUND.as_millis();
+    let to_round = ROUND.saturating_sub(Duration::from_millis(into_round as u64));
+    match to_round.checked_sub(BEFORE_ROUND) {
+        Some(left) if left >= FIRST_RETRY => pause.min(left),
+        _ => pause,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minutes: u64, seconds: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_000_000 * 3600 + minutes * 60 + seconds)
+    }
+
+    #[test]
+    fn pauses_grow_to_a_limit_and_begin_anew_after_a_game() {
+        let mut pauses = Pauses::new("test-60-1", 1);
+        let mut planned = 3;
+        for _ in 0..20 {
+            let pause = pauses.next(Cause::Lost, at(0, 0)).as_secs_f64();
+            let share = pause / f64::from(planned);
+            assert!((0.75..=1.25).contains(&share), "{pause} of {planned}");
+            planned = (planned * 2).min(300);
+        }
+        assert!(pauses.next(Cause::Played, at(0, 0)) >= Duration::from_secs(1));
+        assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
+        pauses.next(Cause::Lost, at(0, 0));
+        pauses.note_good_connection();
+        assert!(pauses.next(Cause::Lost, at(0, 0)) < Duration::from_secs(4));
+    }
+
+    #[test]
+    fn a_server_that_drops_every_connection_is_not_flooded() {
+        let mut pauses = Pauses::new("test-60-1", 3);
+        for round in 0..20 {
+            pauses.note_login();
+            let pause = pauses.next(Cause::Lost, at(0, 0));
+            assert!(pause <= Duration::from_secs(15), "{pause:?}");
+            assert!(round < 2 || pause >= Duration::from_secs(9), "{pause:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_login_is_not_tried_again_soon() {
+        let mut pauses = Pauses::new("test-60-1", 2);
+        let first = pauses.next(Cause::Refused, at(0, 0));
+        assert!(first >= Duration::from_secs(45));
+        for _ in 0..10 {
+            assert!(pauses.next(Cause::Refused, at(0, 0)) >= first);
+        }
+        let mut pauses = Pauses::new("test-60-1", 2);
+        pauses.note_retry_after(Duration::from_mins(7));
+        let pause = pauses.next(Cause::Refused, at(0, 0));
+        assert_eq!(pause, Duration::from_mins(7));
+        assert!(pauses.next(Cause::Refused, at(0, 0)) < pause);
+    }
+
+    #[test]
+    fn rounds_are_not_missed() {
+        let long = Duration::from_mins(5);
+        assert_eq!(before_round(long, at(10, 0)), long);
+        assert_eq!(before_round(long, at(26, 0)), Duration::from_secs(195));
+        assert_eq!(before_round(long, at(57, 0)), Duration::from_secs(135));
+        // Too late for this round.
+        assert_eq!(before_round(long, at(29, 30)), long);
     }
 }

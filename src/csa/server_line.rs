@@ -5,14 +5,13 @@
 //! beyond it. No line is an error; what is unknown is [`ServerLine::Other`].
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
 /// A line from the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ServerLine {
     /// `LOGIN:name OK`.
-    LoginOk(String),
+    LoginOk,
     /// `LOGIN:incorrect`, on some servers with a reason.
     LoginIncorrect(String),
     /// `LOGOUT:completed`.
@@ -37,8 +36,6 @@ pub enum ServerLine {
         /// The time used, in units that the server chooses.
         time: Option<TimeCount>,
     },
-    /// `%TORYO`, `%KACHI` or `%CHUDAN`, perhaps with a time.
-    Special(Special),
     /// A line that begins with `#`.
     Notice(Notice),
     /// `Key:value`.
@@ -48,35 +45,22 @@ pub enum ServerLine {
         /// The rest.
         value: String,
     },
-    /// An empty line, the answer to ours.
-    Blank,
     /// Anything else.
-    Other(String),
-}
-
-/// What a player says instead of a move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Special {
-    /// `%TORYO`: resigns.
-    Resign,
-    /// `%KACHI`: declares a win by entering king.
-    Declare,
-    /// `%CHUDAN`: the game is interrupted.
-    Interrupt,
+    Other,
 }
 
 /// The end of a game: first a reason, then a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notice {
     /// Why the game ended.
-    Reason(Reason),
+    Reason(EndReason),
     /// How it ended for us.
-    Verdict(Verdict),
+    Verdict(ServerVerdict),
 }
 
 /// Why a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reason {
+pub enum EndReason {
     /// `#RESIGN`
     Resign,
     /// `#TIME_UP`
@@ -101,7 +85,7 @@ pub enum Reason {
 
 /// How a game ended for the client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum ServerVerdict {
     /// `#WIN`
     Win,
     /// `#LOSE`
@@ -112,59 +96,35 @@ pub enum Verdict {
     Censored,
 }
 
-const SPECIALS: [(&str, Special); 3] = [
-    ("%TORYO", Special::Resign),
-    ("%KACHI", Special::Declare),
-    ("%CHUDAN", Special::Interrupt),
-];
-
 const NOTICES: [(&str, Notice); 14] = [
-    ("#RESIGN", Notice::Reason(Reason::Resign)),
-    ("#TIME_UP", Notice::Reason(Reason::TimeUp)),
-    ("#ILLEGAL_MOVE", Notice::Reason(Reason::IllegalMove)),
-    ("#ILLEGAL_ACTION", Notice::Reason(Reason::IllegalAction)),
-    ("#SENNICHITE", Notice::Reason(Reason::Repetition)),
-    ("#OUTE_SENNICHITE", Notice::Reason(Reason::PerpetualCheck)),
-    ("#JISHOGI", Notice::Reason(Reason::Declaration)),
-    ("#MAX_MOVES", Notice::Reason(Reason::MaxMoves)),
-    ("#CHUDAN", Notice::Reason(Reason::Interrupted)),
-    ("#ABNORMAL", Notice::Reason(Reason::Abnormal)),
-    ("#WIN", Notice::Verdict(Verdict::Win)),
-    ("#LOSE", Notice::Verdict(Verdict::Lose)),
-    ("#DRAW", Notice::Verdict(Verdict::Draw)),
-    ("#CENSORED", Notice::Verdict(Verdict::Censored)),
+    ("#RESIGN", Notice::Reason(EndReason::Resign)),
+    ("#TIME_UP", Notice::Reason(EndReason::TimeUp)),
+    ("#ILLEGAL_MOVE", Notice::Reason(EndReason::IllegalMove)),
+    ("#ILLEGAL_ACTION", Notice::Reason(EndReason::IllegalAction)),
+    ("#SENNICHITE", Notice::Reason(EndReason::Repetition)),
+    (
+        "#OUTE_SENNICHITE",
+        Notice::Reason(EndReason::PerpetualCheck),
+    ),
+    ("#JISHOGI", Notice::Reason(EndReason::Declaration)),
+    ("#MAX_MOVES", Notice::Reason(EndReason::MaxMoves)),
+    ("#CHUDAN", Notice::Reason(EndReason::Interrupted)),
+    ("#ABNORMAL", Notice::Reason(EndReason::Abnormal)),
+    ("#WIN", Notice::Verdict(ServerVerdict::Win)),
+    ("#LOSE", Notice::Verdict(ServerVerdict::Lose)),
+    ("#DRAW", Notice::Verdict(ServerVerdict::Draw)),
+    ("#CENSORED", Notice::Verdict(ServerVerdict::Censored)),
 ];
-
-/// Finds the entry of a table by its text.
-fn by_text<T: Copy>(table: &[(&str, T)], text: &str) -> Option<T> {
-    table
-        .iter()
-        .find(|(name, _)| *name == text)
-        .map(|&(_, value)| value)
-}
-
-/// Finds the text of a table by its value.
-fn text_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> &'static str {
-    table
-        .iter()
-        .find(|(_, other)| other == value)
-        .map_or("", |&(name, _)| name)
-}
 
 impl ServerLine {
     /// Parses a line without its line end.
     pub fn parse(line: &str) -> Self {
-        let other = || Self::Other(line.to_owned());
-        match line.as_bytes().first() {
-            None => Self::Blank,
-            Some(b'+' | b'-') => parse_move(line).unwrap_or_else(other),
-            Some(b'%') => {
-                let word = line.split(',').next().unwrap_or(line);
-                by_text(&SPECIALS, word.trim_end()).map_or_else(other, Self::Special)
-            }
-            Some(b'#') => by_text(&NOTICES, line).map_or_else(other, Self::Notice),
-            Some(_) => parse_words(line).unwrap_or_else(other),
-        }
+        let parsed = match line.as_bytes().first() {
+            Some(b'+' | b'-') => parse_move(line),
+            Some(b'#') => Notice::parse(line).map(Self::Notice),
+            _ => parse_words(line),
+        };
+        parsed.unwrap_or(Self::Other)
     }
 }
 
@@ -180,7 +140,8 @@ fn parse_words(line: &str) -> Option<ServerLine> {
         ("LOGIN", _) if value.split(' ').next() == Some("incorrect") => {
             ServerLine::LoginIncorrect(value["incorrect".len()..].trim().to_owned())
         }
-        ("LOGIN", _) => ServerLine::LoginOk(value.strip_suffix(" OK")?.to_owned()),
+        ("LOGIN", _) if value.ends_with(" OK") => ServerLine::LoginOk,
+        ("LOGIN", _) => return None,
         ("LOGOUT", "completed") => ServerLine::LogoutCompleted,
         ("START", game) => ServerLine::Start(game.to_owned()),
         ("REJECT", text) => {
@@ -206,41 +167,24 @@ fn parse_move(line: &str) -> Option<ServerLine> {
     let is_move = text.len() == MOVE_LENGTH
         && text.is_ascii()
         && text[1..5].bytes().all(|byte| byte.is_ascii_digit());
-    let time = parts.find_map(|part| part.strip_prefix('T')?.parse().ok());
+    let time = parts.find_map(|part| TimeCount::parse(part.strip_prefix('T')?));
     is_move.then(|| ServerLine::Move {
         text: text.to_owned(),
         time,
     })
 }
 
-impl fmt::Display for ServerLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::LoginOk(name) => write!(f, "LOGIN:{name} OK"),
-            Self::LoginIncorrect(reason) if reason.is_empty() => f.write_str("LOGIN:incorrect"),
-            Self::LoginIncorrect(reason) => write!(f, "LOGIN:incorrect {reason}"),
-            Self::LogoutCompleted => f.write_str("LOGOUT:completed"),
-            Self::Begin(name) => write!(f, "BEGIN {name}"),
-            Self::End(name) => write!(f, "END {name}"),
-            Self::Start(game) => write!(f, "START:{game}"),
-            Self::Reject { game, by } if by.is_empty() => write!(f, "REJECT:{game}"),
-            Self::Reject { game, by } => write!(f, "REJECT:{game} by {by}"),
-            Self::Special(special) => f.write_str(text_of(&SPECIALS, special)),
-            Self::Notice(notice) => notice.fmt(f),
-            Self::Field { key, value } => write!(f, "{key}:{value}"),
-            Self::Blank => Ok(()),
-            Self::Move {
-                text,
-                time: Some(time),
-            } => write!(f, "{text},T{time}"),
-            Self::Move { text, time: None } | Self::Other(text) => f.write_str(text),
-        }
+impl Notice {
+    fn parse(text: &str) -> Option<Self> {
+        let (_, notice) = NOTICES.iter().find(|(name, _)| *name == text)?;
+        Some(*notice)
     }
 }
 
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(text_of(&NOTICES, self))
+        let named = NOTICES.iter().find(|(_, notice)| notice == self);
+        f.write_str(named.map_or("", |(name, _)| name))
     }
 }
 
@@ -251,52 +195,32 @@ pub struct TimeCount {
 }
 
 impl TimeCount {
-    /// So many whole units.
+    /// A number of whole units.
     pub const fn whole(count: u64) -> Self {
         Self {
             thousandths: count.saturating_mul(1000),
         }
     }
 
-    /// The time, where a unit is `unit` long.
-    pub fn of(self, unit: Duration) -> Duration {
-        let nanoseconds = u128::from(self.thousandths) * unit.as_nanos() / 1000;
-        Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
-    }
-}
-
-/// The text is not a number of time units.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NotATime;
-
-impl FromStr for TimeCount {
-    type Err = NotATime;
-
-    fn from_str(text: &str) -> Result<Self, NotATime> {
+    /// Parses `12` or `0.25`; `None` if the text is not such a number.
+    pub fn parse(text: &str) -> Option<Self> {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
         let is_number =
             |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number(whole) || !is_number(decimals) {
-            return Err(NotATime);
+            return None;
         }
-        let whole: u64 = whole.parse().map_err(|_| NotATime)?;
-        let decimals = format!("{decimals:0<3}");
-        let decimals: u64 = decimals[..3].parse().map_err(|_| NotATime)?;
-        Ok(Self {
-            thousandths: whole.checked_mul(1000).ok_or(NotATime)? + decimals,
+        let whole: u64 = whole.parse().ok()?;
+        let decimals: u64 = format!("{decimals:0<3}")[..3].parse().ok()?;
+        Some(Self {
+            thousandths: whole.checked_mul(1000)? + decimals,
         })
     }
-}
 
-impl fmt::Display for TimeCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (whole, decimals) = (self.thousandths / 1000, self.thousandths % 1000);
-        write!(f, "{whole}")?;
-        if decimals > 0 {
-            let decimals = format!("{decimals:03}");
-            write!(f, ".{}", decimals.trim_end_matches('0'))?;
-        }
-        Ok(())
+    /// The time, where a unit is `unit` long.
+    pub fn of(self, unit: Duration) -> Duration {
+        let nanoseconds = u128::from(self.thousandths) * unit.as_nanos() / 1000;
+        Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
     }
 }
 
@@ -314,7 +238,7 @@ mod tests {
         };
         let name = "x".to_owned();
         for (line, parsed) in [
-            ("LOGIN:x OK", ServerLine::LoginOk(name.clone())),
+            ("LOGIN:x OK", ServerLine::LoginOk),
             ("LOGIN:incorrect", ServerLine::LoginIncorrect(String::new())),
             (
                 "LOGIN:incorrect rate_limited retry_after=60",
@@ -322,7 +246,7 @@ mod tests {
             ),
             (
                 "#ABNORMAL",
-                ServerLine::Notice(Notice::Reason(Reason::Abnormal)),
+                ServerLine::Notice(Notice::Reason(EndReason::Abnormal)),
             ),
             ("LOGOUT:completed", ServerLine::LogoutCompleted),
             ("BEGIN Time+", ServerLine::Begin("Time+".to_owned())),
@@ -336,10 +260,9 @@ mod tests {
                 },
             ),
             ("Name+:a: b", field("Name+", "a: b")),
-            ("%KACHI", ServerLine::Special(Special::Declare)),
             (
                 "#CENSORED",
-                ServerLine::Notice(Notice::Verdict(Verdict::Censored)),
+                ServerLine::Notice(Notice::Verdict(ServerVerdict::Censored)),
             ),
             (
                 "-0055KA,T3",
@@ -348,42 +271,38 @@ mod tests {
                     time: Some(TimeCount::whole(3)),
                 },
             ),
-            ("", ServerLine::Blank),
-            ("LOGIN:x", ServerLine::Other("LOGIN:x".to_owned())),
-            ("+", ServerLine::Other("+".to_owned())),
-            ("%%", ServerLine::Other("%%".to_owned())),
-            ("#UNKNOWN", ServerLine::Other("#UNKNOWN".to_owned())),
-            ("+雷鳥x", ServerLine::Other("+雷鳥x".to_owned())),
+            ("", ServerLine::Other),
+            ("LOGIN:x", ServerLine::Other),
+            ("+", ServerLine::Other),
+            ("%TORYO,T3", ServerLine::Other),
+            ("#UNKNOWN", ServerLine::Other),
+            ("+雷鳥x", ServerLine::Other),
         ] {
             assert_eq!(ServerLine::parse(line), parsed, "{line}");
-            assert_eq!(parsed.to_string(), line);
         }
-        assert_eq!(
-            ServerLine::parse("%TORYO,T3"),
-            ServerLine::Special(Special::Resign)
-        );
+        for (text, notice) in NOTICES {
+            assert_eq!(Notice::parse(text), Some(notice));
+            assert_eq!(notice.to_string(), text);
+        }
     }
 
     #[test]
     fn times_may_have_decimals() {
-        let time = |text: &str| text.parse::<TimeCount>();
-        assert_eq!(time("12"), Ok(TimeCount::whole(12)));
-        assert_eq!(time("0.25").map(|t| t.to_string()), Ok("0.25".to_owned()));
+        let time = TimeCount::parse;
+        assert_eq!(time("12"), Some(TimeCount::whole(12)));
         let milliseconds = |text: &str, unit| time(text).map(|t| t.of(unit).as_millis());
-        assert_eq!(milliseconds("1.5", Duration::from_secs(1)), Ok(1500));
-        assert_eq!(milliseconds("340", Duration::from_millis(1)), Ok(340));
+        assert_eq!(milliseconds("0.25", Duration::from_secs(1)), Some(250));
+        assert_eq!(milliseconds("1.5", Duration::from_secs(1)), Some(1500));
+        assert_eq!(milliseconds("340", Duration::from_millis(1)), Some(340));
         for wrong in ["", "-1", ".5", "1.", "1e3", "99999999999999999999"] {
-            assert_eq!(time(wrong), Err(NotATime), "{wrong}");
+            assert_eq!(time(wrong), None, "{wrong}");
         }
     }
 
     proptest! {
         #[test]
         fn any_text_is_taken(text in "\\PC{0,40}") {
-            let parsed = ServerLine::parse(&text);
-            // Times after a special word are the only thing that is dropped.
-            let again = ServerLine::parse(&parsed.to_string());
-            prop_assert_eq!(parsed, again);
+            let _ = ServerLine::parse(&text);
         }
     }
 }

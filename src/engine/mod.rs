@@ -124,30 +124,8 @@ pub enum PositionError {
         /// Number of moves in the command.
         count: usize,
         /// Why it is refused.
-        error: MoveError,
+        error: String,
     },
-}
-
-/// Why a move is refused. Each variant holds the text of the move.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum MoveError {
-    /// The text is not a move in USI notation.
-    #[error("\"{0}\" is not a move, expected for example 7g7f, 8h2b+ or P*5e")]
-    NotAMove(String),
-    /// Not pseudo-legal: no piece of the side to move can move, promote or be dropped so.
-    #[error("illegal move {0}, no piece of the side to move can make it")]
-    Impossible(String),
-    /// Not pseudo-legal while in check.
-    #[error(
-        "illegal move {0}, the king is in check and no piece of the side to move can answer so"
-    )]
-    NoAnswerToCheck(String),
-    /// The king would be capturable.
-    #[error("illegal move {0}, it leaves the king in check")]
-    LeavesKingInCheck(String),
-    /// A pawn drop that mates (打ち歩詰め).
-    #[error("illegal move {0}, a dropped pawn must not mate")]
-    PawnDropMate(String),
 }
 
 impl Default for Engine {
@@ -220,7 +198,7 @@ impl Engine {
     ///
     /// # Errors
     /// Says why there is no such move.
-    pub fn parse_move(&self, text: &str) -> Result<Move, MoveError> {
+    pub fn parse_move(&self, text: &str) -> Result<Move, String> {
         parse_move(&self.position, text)
     }
 
@@ -469,19 +447,25 @@ fn build_position(sfen: Option<&str>, moves: &[String]) -> Result<Position, Posi
 ///
 /// # Errors
 /// Says why there is no such move.
-fn parse_move(position: &Position, text: &str) -> Result<Move, MoveError> {
-    let move16: Move16 = text
-        .parse()
-        .map_err(|_| MoveError::NotAMove(shorten(text)))?;
+fn parse_move(position: &Position, text: &str) -> Result<Move, String> {
+    let shown = shorten(text);
+    let Ok(move16) = text.parse::<Move16>() else {
+        return Err(format!(
+            "\"{shown}\" is not a move, expected for example 7g7f, 8h2b+ or P*5e"
+        ));
+    };
     position.legal_move(move16).ok_or_else(|| {
         let is_possible = |mv: &Move| position.pseudo_legal(*mv);
-        match position.to_move(move16).filter(is_possible) {
-            None if position.in_check() => MoveError::NoAnswerToCheck(shorten(text)),
-            None => MoveError::Impossible(shorten(text)),
+        let reason = match position.to_move(move16).filter(is_possible) {
+            None if position.in_check() => {
+                "the king is in check and no piece of the side to move can answer so"
+            }
+            None => "no piece of the side to move can make it",
             // A pseudo-legal drop never exposes the own king, so only pawn-drop mate is left.
-            Some(mv) if mv.is_drop() => MoveError::PawnDropMate(shorten(text)),
-            Some(_) => MoveError::LeavesKingInCheck(shorten(text)),
-        }
+            Some(mv) if mv.is_drop() => "a dropped pawn must not mate",
+            Some(_) => "it leaves the king in check",
+        };
+        format!("illegal move {shown}, {reason}")
     })
 }
 

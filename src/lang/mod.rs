@@ -11,7 +11,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use thiserror::Error;
+use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::position::Position;
@@ -21,7 +21,8 @@ use crate::types::{Color, Move};
 use crate::util::counted;
 
 /// A language.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Lang {
     /// English, with moves in USI notation.
     #[default]
@@ -30,19 +31,14 @@ pub enum Lang {
     Ja,
 }
 
-/// A language that there are no texts in.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("unknown language '{0}', expected ja or en")]
-pub struct UnknownLang(String);
-
 impl FromStr for Lang {
-    type Err = UnknownLang;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.to_ascii_lowercase().as_str() {
             "ja" | "japanese" => Ok(Self::Ja),
             "en" | "english" => Ok(Self::En),
-            _ => Err(UnknownLang(text.to_owned())),
+            _ => Err(unknown(text)),
         }
     }
 }
@@ -64,15 +60,15 @@ impl Lang {
     }
 
     /// What is wrong with `RAICHO_LANG`, if it names a language that there are no texts in.
-    pub fn fault_of_environment() -> Option<UnknownLang> {
-        Self::fault_of(std::env::var("RAICHO_LANG").ok()?)
+    pub fn fault_of_environment() -> Option<String> {
+        Self::fault_of(&std::env::var("RAICHO_LANG").ok()?)
     }
 
     /// Names of locales such as `ja_JP.UTF-8` are known too.
-    fn fault_of(name: String) -> Option<UnknownLang> {
+    fn fault_of(name: &str) -> Option<String> {
         let lower = name.to_ascii_lowercase();
         let is_known = name.is_empty() || lower.starts_with("ja") || lower.starts_with("en");
-        (!is_known).then_some(UnknownLang(name))
+        (!is_known).then(|| unknown(name))
     }
 
     fn of_variables(value: impl Fn(&str) -> Option<String>) -> Self {
@@ -248,6 +244,10 @@ impl Lang {
     }
 }
 
+fn unknown(name: &str) -> String {
+    format!("unknown language '{name}', expected ja or en")
+}
+
 /// The columns of a terminal that a text takes. Kanji and full-width characters take two.
 pub fn width(text: &str) -> usize {
     text.width_cjk()
@@ -312,10 +312,10 @@ mod tests {
             ("EN", true),
             ("fr", false),
         ] {
-            let fault = Lang::fault_of(name.to_owned());
+            let fault = Lang::fault_of(name);
             assert_eq!(fault.is_none(), is_known, "{name}");
         }
-        let error = "fr".parse::<Lang>().map_err(|error| error.to_string());
+        let error = "fr".parse::<Lang>();
         assert_eq!(
             error,
             Err("unknown language 'fr', expected ja or en".to_owned())

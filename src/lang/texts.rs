@@ -229,10 +229,6 @@ texts! {
         "record {record}, dialogue {dialogue}", "棋譜 {record}、通信記録 {dialogue}";
     /// There is none.
     none(): "none", "なし";
-    /// Lines with illegal moves.
-    illegal_lines(engine, bad, checked):
-        "{engine}, illegal lines: {bad} of {checked}",
-        "{engine}、非合法手を含む読み筋：{checked} 本中 {bad} 本";
 
     // --- Tsume problems ---
 

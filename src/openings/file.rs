@@ -10,11 +10,10 @@ use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::{Endings, why_over};
-use super::{OpeningError, below};
+use super::{OpeningError, below, why_over};
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::types::Move16;
+use crate::types::{EnteringKingRule, Move16};
 use crate::util::{counted, shorten};
 
 /// The first line of a book.
@@ -80,11 +79,11 @@ impl LeftOut {
 pub(super) fn read(
     path: &Path,
     max_imbalance: Option<u32>,
-    endings: Endings,
+    (rule, max_moves): (EnteringKingRule, u32),
 ) -> Result<Contents, OpeningError> {
     let fault = |error: io::Error| OpeningError::of_file(path, error);
     let mut lines = Lines::new(BufReader::new(File::open(path).map_err(fault)?));
-    let mut collector = Collector::new(endings);
+    let mut collector = Collector::new(rule, max_moves);
     // Other programs write books without the first line too.
     let mut is_valued = path.extension().is_some_and(|extension| extension == "db");
     while let Some(line) = lines.next().map_err(fault)? {
@@ -121,7 +120,8 @@ pub(super) fn read(
 
 /// The openings that have been read so far.
 struct Collector {
-    endings: Endings,
+    rule: EnteringKingRule,
+    max_moves: u32,
     texts: Vec<Box<str>>,
     keys: HashSet<u64>,
     left_out: LeftOut,
@@ -139,9 +139,10 @@ struct Node {
 }
 
 impl Collector {
-    fn new(endings: Endings) -> Self {
+    fn new(rule: EnteringKingRule, max_moves: u32) -> Self {
         Self {
-            endings,
+            rule,
+            max_moves,
             texts: Vec::new(),
             keys: HashSet::new(),
             left_out: LeftOut::default(),
@@ -214,7 +215,7 @@ impl Collector {
     }
 
     fn add(&mut self, position: &Position, text: &str, line: usize) {
-        if let Some(reason) = why_over(position, self.endings) {
+        if let Some(reason) = why_over(position, self.rule, self.max_moves) {
             self.left_out.add_over(line, reason);
         } else if self.keys.insert(position.key().low64()) {
             self.texts.push(text.into());

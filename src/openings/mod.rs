@@ -10,7 +10,6 @@
 //! positions.
 
 mod file;
-mod judge;
 mod random;
 mod self_play;
 #[cfg(test)]
@@ -21,15 +20,19 @@ use std::fmt;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::mpsc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::engine::Engine;
+use crate::movegen::legal_moves;
+use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
-use crate::types::EnteringKingRule;
+use crate::search::{Event, Limits};
+use crate::types::{Bound, EnteringKingRule, Score};
 use crate::util::{counted, shorten};
-pub use judge::Endings;
-use judge::Judge;
 use random::RandomOpenings;
 pub(crate) use random::{Purpose, below, fraction, generator};
 pub use self_play::{EnteringKings, SelfPlayOpenings, StartPositions, StartSet};
@@ -63,15 +66,16 @@ enum Supply {
 }
 
 impl Openings {
-    /// Prepares the openings of games with these rules; reads the file, if they come from one.
+    /// Prepares the openings of games with this rule of declarations, which are drawn after
+    /// `max_moves` unless that is 0; reads the file, if they come from one.
     ///
     /// # Errors
     /// The file cannot be read, has an invalid line, or has no openings.
     pub fn new(
         settings: &OpeningSettings,
-        endings: impl Into<Endings>,
+        rule: EnteringKingRule,
+        max_moves: u32,
     ) -> Result<Self, OpeningError> {
-        let endings = endings.into();
         let judge = settings.max_imbalance.map(Judge::new);
         let mut found = Vec::new();
         let mut warning = None;
@@ -81,11 +85,11 @@ impl Openings {
                 (Supply::Nothing, "the start position".to_owned())
             }
             Source::Random { plies } => {
-                let random = RandomOpenings::new(*plies, settings, endings.entering_king, judge);
+                let random = RandomOpenings::new(*plies, settings, rule, judge);
                 (Supply::Random(random), format!("random {plies} plies"))
             }
             Source::File(path) => {
-                let mut contents = file::read(path, settings.max_imbalance, endings)?;
+                let mut contents = file::read(path, settings.max_imbalance, (rule, max_moves))?;
                 let over = contents.left_out.warning();
                 warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
@@ -274,14 +278,6 @@ pub struct Plies {
 /// Maximum number of plies of a random opening. Most games of random moves have ended by then.
 const MOST_PLIES: u32 = 200;
 
-/// A text that is not a range of plies.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error(
-    "'{0}' is not a range of plies, expected two numbers up to {MOST_PLIES} such as 8..12 (both \
-    included), or one"
-)]
-pub struct PliesError(String);
-
 impl Plies {
     /// The range from `least` to `most`; `None` unless `least` <= `most` <= 200.
     pub fn new(least: u32, most: u32) -> Option<Self> {
@@ -311,7 +307,7 @@ impl Plies {
 }
 
 impl FromStr for Plies {
-    type Err = PliesError;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (least, most) = text.split_once("..").unwrap_or((text, text));
@@ -320,7 +316,13 @@ impl FromStr for Plies {
         number(least)
             .zip(number(most))
             .and_then(|(least, most)| Self::new(least, most))
-            .ok_or_else(|| PliesError(shorten(text)))
+            .ok_or_else(|| {
+                let text = shorten(text);
+                format!(
+                    "'{text}' is not a range of plies, expected two numbers up to {MOST_PLIES} \
+                    such as 8..12 (both included), or one"
+                )
+            })
     }
 }
 
@@ -335,7 +337,7 @@ impl fmt::Display for Plies {
 }
 
 impl TryFrom<String> for Plies {
-    type Error = PliesError;
+    type Error = String;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         text.parse()
@@ -388,7 +390,7 @@ pub fn write_set(
     out: &mut impl Write,
     mut on_progress: impl FnMut(usize),
 ) -> Result<Option<String>, OpeningError> {
-    let mut openings = Openings::new(settings, EnteringKingRule::NoEnteringKing)?;
+    let mut openings = Openings::new(settings, EnteringKingRule::NoEnteringKing, 0)?;
     let version = env!("CARGO_PKG_VERSION");
     let openings_count = counted(count, "opening");
     let fault = |error| OpeningError(format!("cannot write the openings: {error}"));
@@ -408,4 +410,85 @@ pub fn write_set(
     }
     out.flush().map_err(fault)?;
     Ok(openings.warning().map(str::to_owned))
+}
+
+// --- Whether a game can begin from a position ---
+
+/// Nodes per position: enough to see exchanges and simple threats.
+const NODES: u64 = 20_000;
+
+/// Size of the transposition table in MB. A small one is cleared quickly before each search.
+const HASH_MB: usize = 1;
+
+/// Why no game can begin here: there is no legal move, a repetition ends the game, the side to move
+/// can declare a win, or the game is a draw by its length.
+fn why_over(position: &Position, rule: EnteringKingRule, max_moves: u32) -> Option<&'static str> {
+    if max_moves > 0 && position.game_ply() > max_moves {
+        Some("beyond --max-moves")
+    } else if legal_moves(position).is_empty() {
+        Some("no legal move")
+    } else if position.rule_repetition().is_some() {
+        Some("a repetition ends the game")
+    } else if position.declaration(rule).is_some() {
+        Some("a win can be declared")
+    } else {
+        None
+    }
+}
+
+/// Judges the balance of positions by our own search. Each search starts from an empty table, so
+/// the score depends only on the position and the version of the program.
+struct Judge {
+    engine: Engine,
+    max_imbalance: u32,
+}
+
+impl Judge {
+    fn new(max_imbalance: u32) -> Self {
+        let mut engine = Engine::new();
+        let settings = &mut engine.settings_mut().search;
+        settings.threads = 1;
+        settings.hash_mb = HASH_MB;
+        // Report every PV, so that the last one is not suppressed.
+        settings.pv_interval = Duration::ZERO;
+        Self {
+            engine,
+            max_imbalance,
+        }
+    }
+
+    /// Whether the score is within the allowed imbalance.
+    fn is_balanced(&mut self, position: &Position) -> bool {
+        let score = self.score(position);
+        matches!(score, Some(Score::Cp(cp)) if cp.unsigned_abs() <= self.max_imbalance)
+    }
+
+    fn score(&mut self, position: &Position) -> Option<Score> {
+        for problem in self.engine.prepare() {
+            log::warn!("{problem}");
+        }
+        if let Err(error) = self.engine.set_position(Some(&position.to_sfen()), &[]) {
+            log::warn!("{error}");
+            return None;
+        }
+        let limits = Limits {
+            nodes: Some(NODES),
+            ..Limits::default()
+        };
+        let (sender, events) = mpsc::channel();
+        // The receiver outlives the search, as it is read until the search is done.
+        self.engine
+            .go(limits, Box::new(move |event| drop(sender.send(event))));
+        let mut score = None;
+        for event in events {
+            match event {
+                Event::Info(info) if info.bound == Bound::Exact => score = Some(info.score),
+                Event::Info(_) | Event::CurrentMove(_) => {}
+                Event::Note(note) => log::info!("{note}"),
+                Event::Done(_) => break,
+            }
+        }
+        self.engine.finish();
+        score
+    }
 }

@@ -11,8 +11,7 @@ use std::collections::{HashMap, HashSet};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::judge::{Judge, why_over};
-use super::{OpeningError, OpeningSettings, Plies};
+use super::{Judge, OpeningError, OpeningSettings, Plies, why_over};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
@@ -155,7 +154,7 @@ impl RandomOpenings {
             .is_none_or(|considered| considered.insert(position.key().low64()));
         let is_fit = is_new
             && !position.in_check()
-            && why_over(&position, self.rule).is_none()
+            && why_over(&position, self.rule, 0).is_none()
             && self
                 .judge
                 .as_mut()

@@ -13,9 +13,8 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::file::Lines;
-use super::judge::{Endings, why_over};
 use super::random::play_random_moves;
-use super::{OpeningError, Plies, Purpose, below, fraction, generator};
+use super::{OpeningError, Plies, Purpose, below, fraction, generator, why_over};
 use crate::bitboard::Bitboard;
 use crate::position::Position;
 use crate::records::pack::PackGame;
@@ -173,13 +172,11 @@ impl<'a> Opener<'a> {
         max_ply: u32,
         random: &mut ChaCha8Rng,
     ) -> Option<Position> {
-        let endings = Endings {
-            entering_king: self.rule,
-            max_moves: max_ply,
-        };
         let mut position = starts.choose(random);
         play_random_moves(&mut position, plies, random)?;
-        why_over(&position, endings).is_none().then_some(position)
+        why_over(&position, self.rule, max_ply)
+            .is_none()
+            .then_some(position)
     }
 
     /// Whether a search finds neither side far ahead. Its hash entries stay for the game; clearing

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::judge::{Endings, why_over};
 use super::*;
 use crate::position::{Position, START_SFEN};
 use crate::records::sfen_line::SfenLine;
@@ -56,7 +55,7 @@ impl Drop for TestFile {
 
 /// The first openings, at most `count`.
 fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
-    let mut openings = Openings::new(settings, RULE).expect("openings");
+    let mut openings = Openings::new(settings, RULE, 0).expect("openings");
     (0..count)
         .map_while(|index| openings.get(index).ok().map(ToString::to_string))
         .collect()
@@ -64,7 +63,7 @@ fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
 
 fn error(contents: impl AsRef<[u8]>) -> String {
     let file = TestFile::new(contents);
-    match Openings::new(&from_file(&file.0, Order::Sequential, None), RULE) {
+    match Openings::new(&from_file(&file.0, Order::Sequential, None), RULE, 0) {
         Ok(_) => "no error".to_owned(),
         Err(error) => error.to_string(),
     }
@@ -76,7 +75,7 @@ fn random_openings_follow_from_the_seed_and_the_number() {
     let first = texts(&settings, 50);
     assert_eq!(first.len(), 50);
     assert_eq!(texts(&settings, 50), first);
-    let mut openings = Openings::new(&settings, RULE).expect("openings");
+    let mut openings = Openings::new(&settings, RULE, 0).expect("openings");
     for index in [49, 3, 17, 3] {
         let opening = openings.get(index).map(ToString::to_string);
         assert_eq!(opening.ok().as_ref(), Some(&first[index]));
@@ -90,7 +89,7 @@ fn long_random_openings_do_not_wait_for_earlier_ones() {
     // To judge all earlier ones would take hours.
     let settings = random("8..12", Some(200), 7);
     let one = |index: usize| {
-        let mut openings = Openings::new(&settings, RULE).expect("openings");
+        let mut openings = Openings::new(&settings, RULE, 0).expect("openings");
         let opening = openings.get(index).map(ToString::to_string);
         assert_eq!(
             openings.get(index).map(ToString::to_string).ok(),
@@ -123,7 +122,7 @@ fn random_openings_keep_to_the_range_and_differ() {
         let opening: SfenLine = text.parse().expect("an opening");
         let position = opening.position();
         assert!(
-            why_over(&position, RULE).is_none() && !position.in_check(),
+            why_over(&position, RULE, 0).is_none() && !position.in_check(),
             "{text}"
         );
         assert!(keys.insert(position.key()), "{text} twice");
@@ -147,7 +146,7 @@ fn balanced_openings_are_balanced_in_another_search() {
 
 #[test]
 fn a_range_that_is_used_up_says_so() {
-    let mut openings = Openings::new(&random("1", None, 1), RULE).expect("openings");
+    let mut openings = Openings::new(&random("1", None, 1), RULE, 0).expect("openings");
     // There are thirty first moves, and all of them are balanced.
     assert!(openings.get(29).is_ok());
     let error = openings.get(30).map(ToString::to_string);
@@ -174,7 +173,7 @@ fn lines_of_a_file_in_every_notation() {
         "startpos moves 7g7f 8c8d 2g2f",
     ];
     assert_eq!(texts(&settings, 10), expected);
-    let mut openings = Openings::new(&settings, RULE).expect("openings");
+    let mut openings = Openings::new(&settings, RULE, 0).expect("openings");
     assert_eq!(openings.known(), Some(5));
     let error = openings.get(5).map(ToString::to_string);
     let error = error.map_err(|error| error.to_string()).expect_err("five");
@@ -190,7 +189,7 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     let declared = "sfen 4K4/+P+P+P+P+P4/4+P+P+P+P+P/9/9/9/9/9/4k4 b 2R2B4G4S 1";
     let mate = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
     let file = TestFile::new(format!("# set\nstartpos\n{declared}\n{mate}\n"));
-    let read = |rule: EnteringKingRule| file::read(&file.0, None, rule.into()).expect("openings");
+    let read = |rule: EnteringKingRule| file::read(&file.0, None, (rule, 0)).expect("openings");
     let contents = read(RULE);
     assert_eq!(contents.texts.len(), 1);
     let warning = "2 openings left out: line 3 (a win can be declared), line 4 (no legal move)";
@@ -201,14 +200,14 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     assert_eq!(contents.left_out.warning().as_deref(), Some(warning));
 
     let many = TestFile::new(format!("startpos\n{}", format!("{mate}\n").repeat(5)));
-    let contents = file::read(&many.0, None, RULE.into()).expect("openings");
+    let contents = file::read(&many.0, None, (RULE, 0)).expect("openings");
     let warning = contents.left_out.warning().expect("five are over");
     assert!(warning.starts_with("5 openings left out: line 2 (no legal move), line 3"));
     assert!(warning.ends_with(", 2 more"), "{warning}");
 
     // Nothing but such positions: the error says why.
     let none = TestFile::new(mate);
-    let error = Openings::new(&from_file(&none.0, Order::Sequential, None), RULE);
+    let error = Openings::new(&from_file(&none.0, Order::Sequential, None), RULE, 0);
     let error = error.err().map(|error| error.to_string());
     assert!(
         error.is_some_and(|error| error.ends_with("; 1 opening left out: line 1 (no legal move)"))
@@ -219,16 +218,12 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
 fn openings_beyond_the_last_move_are_left_out() {
     let late = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 401";
     let file = TestFile::new(format!("startpos\n{late}\n"));
-    let endings = |max_moves| Endings {
-        entering_king: RULE,
-        max_moves,
-    };
-    let read = |most| file::read(&file.0, None, endings(most)).expect("openings");
+    let read = |most| file::read(&file.0, None, (RULE, most)).expect("openings");
     // The same position twice is one opening.
     assert_eq!(read(401).left_out.warning(), None);
     let warning = "1 opening left out: line 2 (beyond --max-moves)";
     assert_eq!(read(400).left_out.warning().as_deref(), Some(warning));
-    let mut openings = Openings::new(&random("8", None, 1), endings(5)).expect("openings");
+    let mut openings = Openings::new(&random("8", None, 1), RULE, 5).expect("openings");
     let error = openings.check_length(5).map_err(|error| error.to_string());
     assert!(error.is_err_and(|error| error.contains("expected --max-moves above 5")));
 }
@@ -259,7 +254,7 @@ fn lines_of_a_file_are_judged_where_a_limit_is_set() {
     let rook_down = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B7/LNSGKGSNL b - 1";
     let file = TestFile::new(format!("{rook_down}\nstartpos\n{rook_down} moves 7g7f\n"));
     let settings = from_file(&file.0, Order::Sequential, Some(200));
-    let mut openings = Openings::new(&settings, RULE).expect("openings");
+    let mut openings = Openings::new(&settings, RULE, 0).expect("openings");
     assert_eq!(openings.known(), None);
     assert_eq!(
         openings.get(0).map(ToString::to_string).ok().as_deref(),
@@ -296,7 +291,7 @@ fn a_book_of_yaneuraou_is_judged_by_its_values() {
     );
     assert_eq!(texts(&settings(Some(20)), 9), [start, second.clone()]);
     assert_eq!(texts(&settings(Some(19)), 9), [second]);
-    let known = Openings::new(&settings(Some(19)), RULE).map(|openings| openings.known());
+    let known = Openings::new(&settings(Some(19)), RULE, 0).map(|openings| openings.known());
     assert_eq!(known.ok(), Some(Some(1)));
 }
 
@@ -333,7 +328,7 @@ fn a_bad_line_is_named() {
     assert!(error(b"startpos\n\xff\xfe").contains("line 2 is not UTF-8"));
     assert!(error("a".repeat(100_000)).contains("line 1 is too long"));
     let missing = from_file(Path::new("no-such-file.sfen"), Order::Random, None);
-    let error = Openings::new(&missing, RULE)
+    let error = Openings::new(&missing, RULE, 0)
         .map(|_| ())
         .map_err(|error| error.to_string());
     assert!(error.is_err_and(|text| text.starts_with("openings no-such-file.sfen: ")));
@@ -377,7 +372,7 @@ fn our_own_sets_have_what_their_names_say() {
         ("games-166.sfen", 166),
     ] {
         let settings = from_file(&folder.join(name), Order::Sequential, None);
-        let openings = Openings::new(&settings, RULE).expect("our set");
+        let openings = Openings::new(&settings, RULE, 0).expect("our set");
         assert_eq!(openings.known(), Some(count), "{name}");
     }
 }

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::analysis::graph::escaped;
 use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review, Thresholds};
 use crate::lang::Lang;
 use crate::position::Position;
@@ -19,25 +18,6 @@ use crate::records::game::{Ending, GameRecord};
 use crate::records::notation::handicap::Handicap;
 use crate::records::notation::japanese::relative;
 use crate::types::{Color, Move, Score};
-
-/// The language in which a page opens; its reader can change it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    /// Japanese.
-    Ja,
-    /// English.
-    En,
-}
-
-impl From<Lang> for Language {
-    fn from(lang: Lang) -> Self {
-        match lang {
-            Lang::En => Self::En,
-            Lang::Ja => Self::Ja,
-        }
-    }
-}
 
 /// What a page is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -58,8 +38,8 @@ pub struct Page {
     pub kind: Kind,
     /// The title.
     pub title: String,
-    /// The language in which it opens.
-    pub lang: Language,
+    /// The language in which it opens; its reader can change it.
+    pub lang: Lang,
     /// Name and version of the program.
     pub program: &'static str,
     /// How the positions were searched, in words.
@@ -131,15 +111,11 @@ impl Page {
 
     /// The page as HTML with `engine`, the script with the engine that `web/build.sh` makes.
     pub fn html_with(&self, engine: Option<&str>) -> String {
-        let lang = match self.lang {
-            Language::Ja => "ja",
-            Language::En => "en",
-        };
         // Parts in the order of the template, so that no text of the data is taken for a mark.
         let mut html = String::new();
         let mut rest = TEMPLATE;
         for (mark, text) in [
-            ("{{lang}}", lang.to_owned()),
+            ("{{lang}}", self.lang.to_string()),
             (
                 "{{allowed}}",
                 engine.map_or_else(String::new, |_| ALLOWED_TO_ENGINE.to_owned()),
@@ -182,6 +158,24 @@ pub fn json_text(value: &impl Serialize) -> String {
                 let _ = write!(safe, "\\u{:04x}", letter as u32);
             }
             letter => safe.push(letter),
+        }
+    }
+    safe
+}
+
+/// The text with the characters that HTML gives a meaning written as entities.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\u{fffe}' | '\u{ffff}' => safe.push(' '),
+            character if character.is_control() => safe.push(' '),
+            character => safe.push(character),
         }
     }
     safe

@@ -16,7 +16,7 @@ fn page(names: [String; 2]) -> Page {
     Page {
         kind: Kind::Analysis,
         title: "{{script}} </title><script>".to_owned(),
-        lang: Language::En,
+        lang: Lang::En,
         program: PROGRAM,
         effort: String::new(),
         thresholds: None,

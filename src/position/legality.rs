@@ -17,6 +17,22 @@ impl Position {
         self.to_move(mv).filter(|&mv| self.is_legal(mv))
     }
 
+    /// The legal moves that the words of a text name, each after the ones before. Ends at the first
+    /// word that names none.
+    pub fn legal_line(&self, text: &str) -> Vec<Move> {
+        let mut position = self.clone();
+        let mut moves = Vec::new();
+        for word in text.split_whitespace() {
+            let named: Option<Move16> = word.parse().ok();
+            let Some(mv) = named.and_then(|mv| position.legal_move(mv)) else {
+                break;
+            };
+            position.do_move(mv);
+            moves.push(mv);
+        }
+        moves
+    }
+
     /// Whether a move, of any origin, is legal here.
     #[inline]
     pub fn is_legal(&self, mv: Move) -> bool {

@@ -70,7 +70,7 @@ pub use signals::Statistics;
 pub use skill::Skill;
 pub use solo::{SOLO_STACK_BYTES, Solo, SoloLine, SoloResult, TreeNode};
 pub use thread::{MEGABYTES_PER_THREAD, max_threads};
-pub use time::{longest_move, nodes_to_time};
+pub use time::nodes_to_time;
 pub use tunables::Tunable;
 
 /// The requested memory or threads were not available. The searcher works with what it got.

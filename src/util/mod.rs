@@ -19,7 +19,7 @@ pub(crate) use system::{cores, fits_into_memory, for_each_part};
 #[cfg(test)]
 pub(crate) use test_folder::TestFolder;
 pub(crate) use text::{
-    abbreviate, counted, decode_line, file_name_of, parse_positive, parse_share, shorten,
+    abbreviate, counted, decode_line, file_name_of, free_name, parse_positive, parse_share, shorten,
 };
 
 /// Bytes of a megabyte (MB) in options and messages.

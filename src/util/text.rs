@@ -101,6 +101,17 @@ pub(crate) fn file_name_of(name: &str) -> String {
     name.chars().take(40).map(plain).collect()
 }
 
+/// The name, or where it is taken the first of `name-2`, `name-3`, … that is not.
+pub(crate) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut free = name.to_owned();
+    let mut number = 2;
+    while is_taken(&free) {
+        free = format!("{name}-{number}");
+        number += 1;
+    }
+    free
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

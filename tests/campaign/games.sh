@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fast games with tiny tables and one to four threads; every move of every printed line is checked.
+# Fast games with tiny tables and one to four threads.
 # Usage: tests/campaign/games.sh EXECUTABLE FOLDER [GAMES]   (10,000; a run that was broken off goes on)
 set -euo pipefail
 exe=$(realpath "$1")
@@ -12,7 +12,7 @@ for threads in 1 2 3 4; do
 done
 # Six pairings.
 "$exe" match "${engines[@]}" --each option.USI_Hash=1,option.USI_OwnBook=false --nodes 200 \
-  --games $(((games + 5) / 6)) --check-pv --concurrency 1 --out "$folder" --resume
+  --games $(((games + 5) / 6)) --concurrency 1 --out "$folder" --resume
 python3 - "$folder" <<'PY'
 import json
 import sys
@@ -20,10 +20,8 @@ from collections import Counter
 
 entries = [json.loads(line) for line in open(f"{sys.argv[1]}/games.jsonl")]
 reasons = Counter(entry["reason"] for entry in entries)
-lines = sum(figures["lines_checked"] for entry in entries for figures in entry["figures"])
-faults = sum(figures["line_faults"] for entry in entries for figures in entry["figures"])
 bad = {"illegal-move", "crash", "hang", "not-ready", "false-declaration", "time-loss"} & set(reasons)
-print(f"{'FAULT' if bad or faults else 'OK'}: {len(entries)} games, {lines} lines, {faults} of them illegal; "
+print(f"{'FAULT' if bad else 'OK'}: {len(entries)} games; "
       + ", ".join(f"{reason} {count}" for reason, count in reasons.most_common()))
-sys.exit(bool(bad or faults))
+sys.exit(bool(bad))
 PY

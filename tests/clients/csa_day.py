@@ -159,7 +159,7 @@ def main():
     work = Path(tempfile.mkdtemp(prefix="raicho-day-"))
     server = Server(Path(args.server).resolve(), work)
     proxy = Proxy(server.port)
-    options = ["--ponder"] + [word for option in OPTIONS for word in ("--option", option)]
+    options = ["--ponder", "--engine", ",".join(f"option.{option}" for option in OPTIONS)]
     out, client = start_raicho(raicho, work, proxy.port, "day", GAME, args.games, options)
     _, rival = start_raicho(raicho, work, proxy.port, "night", GAME, None, options)
     end_by_signal()

@@ -85,13 +85,13 @@ class Server:
 def start_raicho(raicho, work, port, name, game, games, more=()):
     """A client; returns its folder and its process."""
     out = work / f"{name}.out"
-    command = [raicho, "csa", "--host", "127.0.0.1", "--port", str(port), "--id", name, "--game", game,
-               "--out", str(out), "--password-variable", "TRIP", *more]
+    command = [raicho, "csa", "--host", f"127.0.0.1:{port}", "--id", name, "--game", game,
+               "--out", str(out), *more]
     if games:
         command += ["--games", str(games)]
     log = open(work / f"{name}.log", "w")
     return out, subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL,
-                                 env=dict(os.environ, TRIP=f"{name}trip"))
+                                 env=dict(os.environ, RAICHO_CSA_PASSWORD=f"{name}trip"))
 
 
 def start_bridge(engine, options, work, port, name, game, ponder):

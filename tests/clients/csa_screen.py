@@ -48,9 +48,9 @@ def run(raicho, server, folder, leave):
         fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
         for number in range(3):
             os.dup2(slave, number)
-        os.environ.update(TRIP="x-60-1,trip", TERM="xterm")
+        os.environ.update(RAICHO_CSA_PASSWORD="x-60-1,trip", TERM="xterm")
         os.execv(raicho, [raicho, "csa", "--host", f"127.0.0.1:{server.getsockname()[1]}", "--id", "tester",
-                          "--password-variable", "TRIP", "--option", "USI_Hash=16", "--out", folder])
+                          "--engine", "option.USI_Hash=16", "--out", folder])
     text = read(terminal, 60, b"tester")
     if ENTER not in text:
         os.kill(process, signal.SIGKILL)

@@ -133,8 +133,7 @@ def play(args, server, work, number, pairing):
     game, ponder, games = parse_pairing(pairing)
     names = [f"black{number}"] if args.bridge else [f"black{number}", f"white{number}"]
     more = ["--ponder"] if ponder else []
-    for option in args.option:
-        more += ["--option", option]
+    more += ["--engine", ",".join(f"option.{option}" for option in args.option)]
     clients = [start_raicho(args.raicho, work, server.port, name, game, games, more) for name in names]
     bridge = None
     if args.bridge:

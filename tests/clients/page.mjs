@@ -53,7 +53,7 @@ const verdict = (page) => page.locator("#verdict strong").innerText();
 
 async function analysis() {
   writeFileSync(join(folder, "game.csa"), csa([NASTY, "後手\u2028"], "+7776FU\nT3\n-3334FU\nT5\n+8822UM\nT1\n-3122GI\nT2\n+0045KA\nT9\n-4132KI\nT4\n"));
-  run("analyze", "game.csa", "--nodes", "2000", "--html", "game.html", "--svg", "game.svg");
+  run("analyze", "game.csa", "--nodes", "2000", "--html", "game.html");
   const page = await open("game.html", { locale: "en" });
   check(await page.title() !== "broken", "a name became a script");
   check((await page.locator("#title").innerText()).includes(NASTY), "the name is not shown as it is");
@@ -91,12 +91,12 @@ async function analysis() {
 async function judgements() {
   const start = "lnsgk2nl/1r4gs1/p1pppp1pp/1p4p2/9/2P6/PP1PPPP1P/1S5R1/LN1GKGSNL w Bbp 14";
   writeFileSync(join(folder, "middle.usi"), `sfen ${start} moves 2c2d\n`);
-  run("analyze", "middle.usi", "--nodes", "300", "--lang", "ja", "--doubtful", "1", "--blunder", "50", "--html", "middle.html");
+  run("analyze", "middle.usi", "--nodes", "300", "--lang", "ja", "--html", "middle.html");
   let page = await open("middle.html");
   check(await page.title() === "☗ 先手 – ☖ 後手", `an even game has the title ${await page.title()}`);
   check((await page.locator("#player-top .name").innerText()) === "後手", "an even game has the sides of a handicap");
   const formula = await page.locator("#summary .formula").innerText();
-  check(/ 1% 以上失う手が疑問手、50% 以上が悪手/.test(formula), `thresholds: ${formula}`);
+  check(/ 10% 以上失う手が疑問手、20% 以上が悪手/.test(formula), `thresholds: ${formula}`);
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: (text) => { window.copied = text; } } }));
   const copied = async () => {
     await page.locator("#controls button").last().click();

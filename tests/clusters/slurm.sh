@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Brings up a Slurm of its own on this machine (one controller, one node with four slots), runs
-# gensfen, match, book think, analyze and mate as job arrays of three parts, kills a part
+# gensfen, match, book think and mate as job arrays of three parts, kills a part
 # of each while it is at work, puts it back into the queue, and compares what the parts make
 # together with one undivided run.
 #
@@ -13,7 +13,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 exe=$(realpath "${1:?the executable of Raicho}")
 shift
-all=(gensfen match think analyze mate)
+all=(gensfen match think mate)
 tools=("${@:-${all[@]}}")
 parts=3
 
@@ -114,8 +114,6 @@ material=(--eval '<material>')
 inputs() { # games and positions for the tools, made at a stretch
   "$exe" gensfen "${material[@]}" --nodes 100 --opening-nodes 200 --games 24 --out input
   "$exe" convert input --out input.usi
-  mkdir games
-  awk '{ print > sprintf("games/%02d.usi", NR) }' input.usi
   sed 's/ moves.*//; s/^sfen //' input.usi >positions.sfen
   "$exe" convert input --out input.sfen
   awk 'NR % 12 == 0' input.sfen >problems.sfen
@@ -133,7 +131,6 @@ command_of() {
       command+=(--games 30 --max-moves 120 --seed 1 --max-imbalance 5000 --out "$out")
       ;;
     think) command=(book think positions.sfen "${material[@]}" --nodes 200000 --out "$out.db") ;;
-    analyze) command=(analyze "${material[@]}" --nodes 3000 --threads 1 --json "$out") ;;
     mate) command=(mate problems.sfen --nodes 30000 --hash 2) ;;
   esac
   command+=("$@")
@@ -141,7 +138,6 @@ command_of() {
 
 whole() {
   command_of "$1" "whole-$1"
-  if [[ $1 == analyze ]]; then command+=(games/*.usi); fi
   "$exe" "${command[@]}" >"whole-$1.txt" 2>"whole-$1.log"
 }
 
@@ -155,8 +151,6 @@ job_of() {
     gensfen | match) line+='--shard "$part/$parts"' ;;
     think) line+="--shard \"\$part/\$parts\" --work parts-$1/work-\"\$part\" --force" ;;
     mate) line+="--shard \"\$part/\$parts\" --work parts-$1/work-\"\$part\"" ;;
-    # Games are divided by file.
-    analyze) line+="--work parts-$1/work-\"\$part\" "'$(ls games/*.usi | awk -v p="$part" -v n="$parts" "NR % n == p % n")' ;;
   esac
   cat <<JOB
 #!/bin/bash
@@ -212,16 +206,8 @@ equal() {
       "$exe" book merge parts-think/[0-9].db --out merged-think.db >/dev/null
       cmp merged-think.db whole-think.db
       ;;
-    analyze)
-      mkdir merged-analyze
-      cp parts-analyze/[0-9]/* merged-analyze
-      diff -r <(analysis whole-analyze) <(analysis merged-analyze)
-      ;;
     mate) cmp <(columns whole-mate.txt) <(columns --no-filename parts-mate/[0-9].txt) ;;
   esac
-}
-analysis() { # without times, and what says which files a part was given
-  for file in "$1"/*; do jq -S "del(.. | .time?, .time_ms?, .nps?, .checksum?, .games?)" "$file"; done
 }
 
 inputs

@@ -130,7 +130,7 @@ fn errors_are_one_true_sentence() {
 fn an_invalid_command_line_ends_with_2() {
     #[rustfmt::skip]
     all_fail(&Folder::new(), 2, "", &[
-        ("analyze --shard 1/2 x.kif", "give each machine some of the files"),
+        ("analyze --shard 1/2 x.kif", "unexpected argument '--shard'"),
         ("analyze --sfen nonsense", "nonsense"),
         ("analyze --sfen nonsense --summary", "nonsense"),
         ("book extend --nodes 1 --out x.db --shard 1/2", "depend on each other"),
@@ -174,11 +174,11 @@ fn an_invalid_command_line_ends_with_2() {
 fn help_offers_no_option_that_is_always_refused() {
     for words in ["analyze", "book extend", "learn", "spsa"] {
         let help = raicho!("{words} --help").stdout();
-        assert!(help.contains("--out") || help.contains("--work"), "{help}");
+        assert!(help.contains("--out") || help.contains("--html"), "{help}");
         help.must_lack("--shard");
     }
     let help = raicho!("spsa --help").prints("cmd=./engine");
-    help.must_have("--nodes <N>").must_lack("N[,N");
+    help.must_have("--nodes <N>");
 }
 
 #[test]

@@ -100,7 +100,7 @@ def play(arguments, factors, run, folder):
     command = [arguments.engine, "match", *engines, "--each", each, *openings]
     limit = ["--tc", arguments.tc] if arguments.tc else ["--nodes", str(arguments.nodes)]
     if arguments.nodes_time:
-        limit += ["--nodes-time", str(arguments.nodes_time)]
+        each += f",nodes-time={arguments.nodes_time}"
     command += ["--seed", str(100 + run), *limit, "--games", str(arguments.games)]
     command += ["--concurrency", str(arguments.concurrency), "--out", str(folder), "--resume"]
     if arguments.adjudicate:

@@ -86,7 +86,6 @@ def match(platform):
         "nodes=300,option.USI_Hash=16,option.Threads=1",
         "--games",
         4,
-        "--check-pv",
         "--out",
         out,
     )

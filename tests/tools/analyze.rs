@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::runner::{Raicho, Text, all_fail, raicho};
-use raicho::records::csa;
 use raicho::records::encoding::encode_shift_jis;
 
 const GAME: &str = "V2.2\nN+</script>\nN-\"b\"\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\n+8822UM\n-3122GI\n\
@@ -66,12 +65,16 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
         ("--kif nowhere/a.kif", "nowhere/a.kif cannot be written", 1),
         ("--html there", "there is a folder", 1),
         ("--html a.csa", "a.csa is read and would be overwritten", 2),
-        ("--csa .", "a.csa is read and would be overwritten", 2),
-        ("--csa ./a.csa", "a.csa is read and would be overwritten", 2),
+        ("--kif ./a.csa", "a.csa is read and would be overwritten", 2),
+        (
+            "--json ./a.csa",
+            "a.csa is read and would be overwritten",
+            2,
+        ),
     ] {
         analyze(&folder, &format!("{long} {out}")).fails(code, words);
     }
-    let twice = analyze(&folder, "a.csa --nodes 5 --kif b.kif --csa b.kif");
+    let twice = analyze(&folder, "a.csa --nodes 5 --kif b.kif --json b.kif");
     twice.is_refused("b.kif is the name of two outputs");
     assert_eq!(folder.text("a.csa"), GAME);
     // Nothing half written is left.
@@ -104,12 +107,12 @@ fn threads_that_do_not_fit_into_memory_are_refused() {
 #[test]
 fn a_link_is_written_through() {
     let folder = folder_with_game();
-    folder.write("b.svg", "old");
-    let link = folder.file("link.svg");
-    std::os::unix::fs::symlink("b.svg", &link).expect("it can be made");
-    analyze(&folder, "a.csa --nodes 5 --svg link.svg").outputs();
+    folder.write("b.json", "old");
+    let link = folder.file("link.json");
+    std::os::unix::fs::symlink("b.json", &link).expect("it can be made");
+    analyze(&folder, "a.csa --nodes 5 --json link.json").outputs();
     assert!(link.is_symlink(), "the link is still one");
-    folder.text("b.svg").must_begin("<svg");
+    assert_eq!(folder.json("b.json")["winner"], "white");
 }
 
 #[test]
@@ -208,22 +211,19 @@ fn records_are_found_by_name_and_by_content_in_their_encoding() {
     folder.write("b.csa", "+\n+7776FU\n%TORYO\n");
     folder.write("c.kif", "V1000の対局\n   1 ７六歩(77)\n   2 投了\n");
     folder.write("d.kif", "V2.2\nPI\n+\n+7776FU\n%TORYO\n");
-    analyze(&folder, ". --nodes 50 --csa out").outputs();
-    let read = |name: &str| {
-        let games = csa::read(&folder.text(&format!("out/{name}.csa")));
-        games.expect("it can be read").remove(0)
-    };
-    let players = ["羽生善治", "藤井聡太"].map(str::to_owned);
-    assert_eq!(read("a").players, players);
+    analyze(&folder, ". --nodes 50 --json out/").outputs();
+    let read = |name: &str| folder.json(&format!("out/{name}.json"));
+    assert_eq!(read("a")["players"][0], "羽生善治");
+    assert_eq!(read("a")["players"][1], "藤井聡太");
     for name in ["b", "c", "d"] {
-        assert_eq!(read(name).moves.len(), 1);
+        assert_eq!(read(name)["moves"].as_array().map(Vec::len), Some(1));
     }
 }
 
 #[test]
 fn one_game_goes_to_a_file_with_its_scores() {
     let folder = folder_with_game();
-    let files = "--json a.json --csa b.csa --html a.html --svg a.svg";
+    let files = "--json a.json --html a.html";
     let shown = analyze(&folder, &format!("a.csa --nodes 300 {files}")).prints("7g7f");
     shown.must_have("blunders");
     let game = folder.json("a.json");
@@ -235,24 +235,13 @@ fn one_game_goes_to_a_file_with_its_scores() {
     assert_eq!(game["summary"]["black"]["time"], 3.0);
     assert!(game["positions"][0]["lines"][0]["time"].is_f64(), "seconds");
 
-    let records = csa::read(&folder.text("b.csa")).expect("it can be read");
-    let [record] = &records[..] else {
-        panic!("one game");
-    };
-    for (index, played) in record.moves.iter().enumerate() {
-        assert_eq!(game["moves"][index]["move"], played.mv.to_string());
-        let thought = played.thought.as_ref().expect("each has a score");
-        let for_next = game["positions"][index + 1]["lines"][0]["score"]["cp"].as_i64();
-        let expected = for_next.map(|score| raicho::types::Score::Cp(-score as i32));
-        assert_eq!(thought.score, expected, "move {}", index + 1);
-    }
     let page = folder.text("a.html");
     assert!(page.contains("\\u003c/script\\u003e") && page.len() < 200_000);
-    folder.text("a.svg").must_have("&lt;/script&gt;");
+    page.must_have("<title>☗ &lt;/script&gt;");
 }
 
 #[test]
-fn threads_and_resumed_work_change_nothing() {
+fn threads_change_nothing() {
     let folder = folder_with_game();
     let run = |more: &str| {
         let printed = analyze(
@@ -263,15 +252,6 @@ fn threads_and_resumed_work_change_nothing() {
     };
     let one = run("1");
     assert_eq!(run("2"), one);
-    assert_eq!(run("1 --work work"), one);
-    // Of the journal only the first lines are left, as after a kill.
-    let journal = folder.text("work/analyze.jsonl");
-    let kept: Vec<&str> = journal.lines().take(2).collect();
-    folder.write("work/analyze.jsonl", kept.join("\n") + "\n");
-    assert_eq!(run("2 --work work --resume"), one);
-    assert_eq!(folder.lines("work/analyze.jsonl"), journal.lines().count());
-    // Other settings are refused.
-    analyze(&folder, "a.csa --nodes 401 --work work --resume").is_refused("nodes");
 }
 
 #[test]
@@ -320,20 +300,8 @@ fn options_that_cannot_be_met_are_faults_of_the_command_line() {
     all_fail(&folder, 2, "analyze --nodes 5 --hash 1", &[
         ("a.usi --positions --html a.html", "--html is for games, and these are positions"),
         ("a.usi --positions --json -", "--json is for games"),
-        ("--sfen startpos --work work", "--work is for games"),
-        ("a.usi --doubtful 30", "--doubtful 30 is more than --blunder 20"),
+        ("a.usi --doubtful 30", "--doubtful of version 1 is gone: it is 10 %"),
     ]);
-}
-
-#[test]
-fn other_games_are_named_when_work_is_resumed() {
-    let folder = Folder::new();
-    folder.write("a.usi", "startpos moves 7g7f\n");
-    folder.write("b.usi", "startpos moves 2g2f\n");
-    let words = "--nodes 5 --work work --resume";
-    analyze(&folder, &format!("a.usi {words}")).outputs();
-    let other = analyze(&folder, &format!("b.usi {words}"));
-    other.is_refused("other games, or the same in another order");
 }
 
 #[test]
@@ -352,10 +320,9 @@ fn names_command_no_terminal_and_sides_stand_for_missing_ones() {
         "a.csa",
         "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n",
     );
-    let shown = analyze(&folder, "a.csa --nodes 5 --svg a.svg --html a.html").stdout();
+    let shown = analyze(&folder, "a.csa --nodes 5 --html a.html").stdout();
     assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
     shown.must_have("\n☗  [31mRED  ").must_have("\n☖ white  ");
-    folder.text("a.svg").must_have("[31mRED  – white</title>");
     folder.text("a.html").must_have("– ☖ white</title>");
 }
 
@@ -373,11 +340,7 @@ fn records_keep_what_their_format_has_room_for() {
     let game = "手合割：平手\n備考：あり\n   1 ７六歩(77)\n**注意：定跡\n** 30 -3334FU\n   2 投了\n\
         変化：1手\n   1 ２六歩(27)\n";
     folder.write("a.kifu", game);
-    analyze(&folder, "a.kifu --nodes 50 --csa b.csa --kif b.kif")
-        .says("note: csa has no room for ");
-    let csa = folder.text("b.csa");
-    csa.must_have("\n'**注意：定跡\n");
-    assert_eq!(csa.matches("'** ").count(), 1, "one score a move: {csa}");
+    analyze(&folder, "a.kifu --nodes 50 --kif b.kif").outputs();
     // As `convert` does, by the extension.
     let kif = String::from_utf8(folder.bytes("b.kif"));
     assert!(kif.is_err(), "Shift JIS");
@@ -402,8 +365,8 @@ fn several_games_need_a_folder_and_have_stable_names() {
     all_fail(&folder, 2, words, &[
         ("--kif a.kif", "--kif a.kif: 3 games need a folder"),
         ("--kif there.kif", "--kif there.kif: 3 games need a folder"),
-        ("--svg a.svg", "expected for example a/"),
-        ("--csa -", "--csa -: only --json writes to standard output"),
+        ("--json a.json", "expected for example a/"),
+        ("--kif -", "--kif -: only --json writes to standard output"),
         ("--html -", "--html -: only --json writes to standard output"),
     ]);
     assert!(!folder.has("a.kif") && !folder.has("-"));

@@ -62,33 +62,6 @@ fn a_match_at_fixed_nodes() {
     assert_eq!(whole, games(&folder, "killed"));
 }
 
-#[test]
-fn a_curve_over_nodes() {
-    let folder = Folder::new();
-    let (one, other) = (engine("one"), engine("other"));
-    let words =
-        format!("match --nodes 60,200 --max-moves 80 {one} {other},nodes=50 --from-startpos --out");
-    let text = raicho!(folder, "{words} whole").stdout();
-    text.must_begin("one against other\n");
-    let rows: Vec<&str> = text.lines().skip(2).collect();
-    assert_eq!(rows.len(), 2, "{text}");
-    assert!(rows[0].trim().starts_with("60 ") && rows[1].trim().starts_with("200 "));
-    folder.text("whole/curve.svg").must_have("nodes a move");
-
-    let is_time = || folder.lines("killed/nodes-200/games.jsonl") >= 1;
-    raicho!(folder, "{words} killed").killed_when(is_time);
-    let resumed = raicho!(folder, "match --out killed --resume").stdout();
-    resumed.must_begin("one against other\n");
-    for nodes in [60, 200] {
-        let [whole, killed] =
-            ["whole", "killed"].map(|run| games(&folder, &format!("{run}/nodes-{nodes}")));
-        assert_eq!(whole.len(), 2);
-        assert!(whole[0]["optimism"][0]["pairs"].as_u64() > Some(5));
-        assert_eq!(whole, killed);
-    }
-    raicho!(folder, "{words} killed --resume --seed 2").refused();
-}
-
 /// Tsume problems, and positions without a mate.
 const PROBLEMS: &str = "\
 8k/9/7S1/7G1/9/9/9/9/9 b Rrb2g2s4n4l18p 1

@@ -12,7 +12,6 @@ const PROBLEMS: &str = "4k4/9/4P4/9/9/9/9/9/9 b G 1\n\
                         3k5/9/3P5/9/9/9/9/9/9 b G 1\n";
 
 const PAIR: &str = "--nodes 20 --games 2";
-const CURVE: &str = "--nodes 20,30 --games 2";
 
 /// A short match; the words begin with its folder.
 fn a_match(folder: &Folder, words: &str) -> Raicho {
@@ -36,9 +35,6 @@ fn a_resumed_run_keeps_its_rules_and_its_files() {
     let own = "a file that the run itself writes";
     a_match(&folder, &format!("run {PAIR} --json run/match.json")).is_refused(own);
     a_match(&folder, &format!("run {PAIR}")).outputs();
-    // A curve is another kind of run; neither hides the other.
-    a_match(&folder, &format!("curve {CURVE}")).outputs();
-    a_match(&folder, &format!("curve {PAIR}")).is_refused("holds a curve already");
     #[rustfmt::skip]
     let cases = [
         ("run --resume --nodes 30", "--nodes without --engine"),
@@ -46,12 +42,9 @@ fn a_resumed_run_keeps_its_rules_and_its_files() {
         ("run --resume --seed 2", "openings: seed 2 instead of 1"),
         ("run --resume --ponder", "--ponder differs"),
         ("run --resume --format gauntlet", "--format differs"),
-        ("run --resume --nodes 20,30", "holds no curve"),
         ("run --resume --json run/match.json", own),
         ("run --resume --html run/match.json", own),
         ("run --resume --json page.html --html page.html", "are the same file"),
-        ("curve --resume --seed 2", "openings: seed 2 instead of 1"),
-        ("curve --resume --json curve/curve.json", own),
     ];
     for (words, part) in cases {
         raicho!(folder, "match --out {words}").is_refused(part);
@@ -79,13 +72,6 @@ fn results_may_lie_in_the_new_folder_of_their_run_and_need_no_reader() {
     assert_eq!(shown["games"].as_array().map(Vec::len), Some(4));
     let course = shown["match"]["course"].as_array().expect("a list");
     assert_eq!(course.last().map(|point| &point[0]), Some(&4.into()));
-
-    // Of two pairs one, with both colours.
-    raicho!(folder, "match merge run --html half.html --html-games 2").outputs();
-    let shown = data(&folder, "half.html");
-    let games = shown["games"].as_array().expect("a list").iter();
-    let names: Vec<String> = games.map(|game| game["names"].to_string()).collect();
-    assert_eq!(names, [r#"["one","other"]"#, r#"["other","one"]"#]);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::game::PlayedGame;
 use super::player::SearchInfo;
-use super::referee::{Reason, Verdict};
+use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
 use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, RecordedMove};
@@ -139,7 +139,7 @@ pub struct GameEntry {
     /// The winner, `None` for a draw.
     pub winner: Option<Color>,
     /// Why the game ended.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// Further details of the reason, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -182,24 +182,6 @@ pub struct PlayerFigures {
     pub depth_sum: u64,
     /// Number of moves with a reported depth.
     pub depth_count: u64,
-    /// Number of PV lines that the referee replayed.
-    pub lines_checked: u64,
-    /// Number of PV lines with an illegal move.
-    pub line_faults: u64,
-    /// Details of the first few of these.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub line_fault_details: Vec<LineFault>,
-}
-
-/// An illegal move in a PV line.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct LineFault {
-    /// What is wrong with the move.
-    pub fault: String,
-    /// The PV as the engine printed it.
-    pub line: String,
-    /// The position in which the PV begins.
-    pub sfen: String,
 }
 
 /// By how much a clock was overrun.
@@ -263,9 +245,7 @@ impl PlayerFigures {
 
     /// Mean time per move.
     pub fn mean_time(&self) -> Duration {
-        self.time
-            .checked_div(u32::try_from(self.moves).unwrap_or(u32::MAX))
-            .unwrap_or_default()
+        mean(self.time, self.moves)
     }
 
     /// Mean of the reported depths, `None` if there are none.
@@ -292,10 +272,14 @@ impl Overhead {
 
     /// Mean time between an answer and the next `go`.
     pub fn mean(&self) -> Duration {
-        self.sum
-            .checked_div(u32::try_from(self.count).unwrap_or(u32::MAX))
-            .unwrap_or_default()
+        mean(self.sum, self.count)
     }
+}
+
+/// The mean of a number of times; zero without any.
+fn mean(sum: Duration, count: u64) -> Duration {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    sum.checked_div(count).unwrap_or_default()
 }
 
 /// Number of buckets of plies.
@@ -450,23 +434,23 @@ fn record_of(
     record
 }
 
-fn ending_of(verdict: &Verdict, side: Color) -> Ending {
+fn ending_of(verdict: &GameVerdict, side: Color) -> Ending {
     let winner = verdict.winner.unwrap_or(side);
     match verdict.reason {
-        Reason::Resignation => Ending::Resignation,
-        Reason::Checkmate => Ending::Checkmate,
-        Reason::Declaration | Reason::Try => Ending::Declaration,
-        Reason::Repetition => Ending::Repetition,
-        Reason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
-        Reason::MaxMoves => Ending::MaxMoves,
-        Reason::AdjudicatedWin => Ending::AdjudicatedWin { winner },
-        Reason::AdjudicatedDraw => Ending::AdjudicatedDraw,
-        Reason::TimeLoss => Ending::TimeUp,
-        Reason::IllegalMove => Ending::IllegalMove {
+        EndReason::Resignation => Ending::Resignation,
+        EndReason::Checkmate => Ending::Checkmate,
+        EndReason::Declaration | EndReason::Try => Ending::Declaration,
+        EndReason::Repetition => Ending::Repetition,
+        EndReason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
+        EndReason::MaxMoves => Ending::MaxMoves,
+        EndReason::AdjudicatedWin => Ending::AdjudicatedWin { winner },
+        EndReason::AdjudicatedDraw => Ending::AdjudicatedDraw,
+        EndReason::TimeLoss => Ending::TimeUp,
+        EndReason::IllegalMove => Ending::IllegalMove {
             text: illegal_answer(&verdict.detail).to_owned(),
         },
-        Reason::FalseDeclaration => Ending::IllegalDeclaration,
-        Reason::Hang | Reason::Crash | Reason::NotReady => Ending::Disconnection {
+        EndReason::FalseDeclaration => Ending::IllegalDeclaration,
+        EndReason::Hang | EndReason::Crash | EndReason::NotReady => Ending::Disconnection {
             reason: verdict.detail.clone(),
         },
     }

@@ -68,15 +68,15 @@ fn games() -> Vec<GameEntry> {
             stall: Some(Duration::from_millis(30)),
         }),
         dialogue: Some("faults/000002-a-b.txt".into()),
-        ..entry(&settings, 2, Some("b"), Reason::TimeLoss)
+        ..entry(&settings, 2, Some("b"), EndReason::TimeLoss)
     };
-    let mut lied = entry(&settings, 1, Some("a"), Reason::Checkmate);
-    lied.figures[0].line_fault_details.push(LineFault {
-        fault: "illegal move 7g7e".to_owned(),
-        line: "7g7e \"雷\"".to_owned(),
-        sfen: "x".to_owned(),
-    });
-    vec![entry(&settings, 0, None, Reason::Repetition), lied, lost]
+    let mut mated = entry(&settings, 1, Some("a"), EndReason::Checkmate);
+    mated.detail = "\"雷\"".to_owned();
+    vec![
+        entry(&settings, 0, None, EndReason::Repetition),
+        mated,
+        lost,
+    ]
 }
 
 fn error<T>(result: Result<T, FolderError>) -> String {

@@ -10,7 +10,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::movegen::legal_moves;
-use crate::openings::Endings;
 use crate::position::{Declaration, Position};
 use crate::types::{Color, EnteringKingRule, Move, Move16, Repetition, Score};
 use crate::util::shorten;
@@ -33,9 +32,6 @@ pub struct Rules {
     pub patience: Duration,
     /// Time limit for `usiok` and `readyok`. Large nets and tables take long to load.
     pub ready_timeout: Duration,
-    /// Whether engines may play from their own books; otherwise `USI_OwnBook` is set to false.
-    #[serde(default)]
-    pub own_book: bool,
     /// Ends a game when both engines agree that the same side is winning.
     pub win_adjudication: Option<Adjudication>,
     /// Ends a game when both engines agree that it is even.
@@ -50,18 +46,8 @@ impl Default for Rules {
             margin: Duration::ZERO,
             patience: Duration::from_mins(1),
             ready_timeout: Duration::from_mins(2),
-            own_book: false,
             win_adjudication: None,
             draw_adjudication: None,
-        }
-    }
-}
-
-impl From<&Rules> for Endings {
-    fn from(rules: &Rules) -> Self {
-        Self {
-            entering_king: rules.entering_king,
-            max_moves: rules.max_moves,
         }
     }
 }
@@ -110,7 +96,7 @@ impl FromStr for Adjudication {
 /// Why a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reason {
+pub enum EndReason {
     /// The loser resigned.
     Resignation,
     /// The loser has no legal move.
@@ -143,7 +129,7 @@ pub enum Reason {
     NotReady,
 }
 
-impl Reason {
+impl EndReason {
     /// Whether the loss was caused by a fault of the engine, so that its dialogue is worth keeping.
     pub const fn is_fault(self) -> bool {
         matches!(
@@ -158,7 +144,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for EndReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Resignation => "resignation",
@@ -182,18 +168,18 @@ impl fmt::Display for Reason {
 
 /// The result of a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Verdict {
+pub struct GameVerdict {
     /// The winner, `None` for a draw.
     pub winner: Option<Color>,
     /// The reason of the end.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// Details of the reason for people; empty for an ordinary end.
     pub detail: String,
 }
 
-impl Verdict {
+impl GameVerdict {
     /// A draw for this reason.
-    pub fn draw(reason: Reason) -> Self {
+    pub fn draw(reason: EndReason) -> Self {
         Self {
             winner: None,
             reason,
@@ -202,7 +188,7 @@ impl Verdict {
     }
 
     /// A loss of `loser` for this reason.
-    pub fn loss(loser: Color, reason: Reason, detail: impl Into<String>) -> Self {
+    pub fn loss(loser: Color, reason: EndReason, detail: impl Into<String>) -> Self {
         Self {
             winner: Some(!loser),
             reason,
@@ -217,7 +203,7 @@ pub struct Played {
     /// The move, `None` if the answer was not a legal move or ended the game without one.
     pub mv: Option<Move>,
     /// The result, if the game has ended.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<GameVerdict>,
 }
 
 /// The referee of one game.
@@ -255,7 +241,7 @@ impl<'a> Referee<'a> {
                 let detail = format!("{fault} in {}", self.position.to_sfen());
                 return Played {
                     mv: None,
-                    verdict: Some(Verdict::loss(us, Reason::IllegalMove, detail)),
+                    verdict: Some(GameVerdict::loss(us, EndReason::IllegalMove, detail)),
                 };
             }
         };
@@ -265,7 +251,7 @@ impl<'a> Referee<'a> {
         {
             return Played {
                 mv: None,
-                verdict: Some(Verdict::loss(!us, Reason::Try, "")),
+                verdict: Some(GameVerdict::loss(!us, EndReason::Try, "")),
             };
         }
         self.position.do_move(mv);
@@ -276,39 +262,44 @@ impl<'a> Referee<'a> {
     }
 
     /// The result, if the game has ended in the current position.
-    pub fn end(&self) -> Option<Verdict> {
+    pub fn end(&self) -> Option<GameVerdict> {
         let us = self.position.side_to_move();
         if legal_moves(&self.position).is_empty() {
-            return Some(Verdict::loss(us, Reason::Checkmate, ""));
+            return Some(GameVerdict::loss(us, EndReason::Checkmate, ""));
         }
         match self.position.rule_repetition() {
-            Some(Repetition::Draw) => return Some(Verdict::draw(Reason::Repetition)),
-            Some(Repetition::Win) => return Some(Verdict::loss(!us, Reason::PerpetualCheck, "")),
-            Some(Repetition::Lose) => return Some(Verdict::loss(us, Reason::PerpetualCheck, "")),
+            Some(Repetition::Draw) => return Some(GameVerdict::draw(EndReason::Repetition)),
+            Some(Repetition::Win) => {
+                return Some(GameVerdict::loss(!us, EndReason::PerpetualCheck, ""));
+            }
+            Some(Repetition::Lose) => {
+                return Some(GameVerdict::loss(us, EndReason::PerpetualCheck, ""));
+            }
             _ => {}
         }
         let limit = self.rules.max_moves;
-        (limit > 0 && self.position.game_ply() > limit).then(|| Verdict::draw(Reason::MaxMoves))
+        (limit > 0 && self.position.game_ply() > limit)
+            .then(|| GameVerdict::draw(EndReason::MaxMoves))
     }
 
     /// The result of a declaration by the side to move.
-    pub fn declare(&self) -> Verdict {
+    pub fn declare(&self) -> GameVerdict {
         let us = self.position.side_to_move();
         let rule = self.rules.entering_king;
         if self.position.declaration(rule).is_some() {
-            return Verdict::loss(!us, Reason::Declaration, "");
+            return GameVerdict::loss(!us, EndReason::Declaration, "");
         }
         let detail = format!(
             "bestmove win without a right to declare under {} in {}",
             rule.name(),
             self.position.to_sfen()
         );
-        Verdict::loss(us, Reason::FalseDeclaration, detail)
+        GameVerdict::loss(us, EndReason::FalseDeclaration, detail)
     }
 
     /// Adds the score of the side that has just moved, `None` if it reported none, and returns the
     /// result if the game is adjudicated.
-    pub fn add_score(&mut self, score: Option<Score>) -> Option<Verdict> {
+    pub fn add_score(&mut self, score: Option<Score>) -> Option<GameVerdict> {
         let mover = !self.position.side_to_move();
         let for_mover = score.map(|score| match score {
             Score::Cp(centipawns) => i64::from(centipawns),
@@ -334,7 +325,7 @@ impl<'a> Referee<'a> {
             // A record can state a loss only for the side to move.
             let is_its_turn = loser == self.position.side_to_move();
             if is_its_turn && agreed >= 2 * u64::from(rule.moves) && move_number >= rule.from {
-                return Some(Verdict::loss(loser, Reason::AdjudicatedWin, ""));
+                return Some(GameVerdict::loss(loser, EndReason::AdjudicatedWin, ""));
             }
         }
         if let Some(rule) = self.rules.draw_adjudication {
@@ -344,7 +335,7 @@ impl<'a> Referee<'a> {
             if u64::from(self.agreed_on_draw) >= 2 * u64::from(rule.moves)
                 && move_number >= rule.from
             {
-                return Some(Verdict::draw(Reason::AdjudicatedDraw));
+                return Some(GameVerdict::draw(EndReason::AdjudicatedDraw));
             }
         }
         None

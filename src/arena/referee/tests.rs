@@ -34,7 +34,7 @@ fn is_refused(line: &str, text: &str) {
     assert_eq!(mv, None, "{text} in {line}");
     assert_eq!(
         (verdict.winner, verdict.reason),
-        (Some(!us), Reason::IllegalMove)
+        (Some(!us), EndReason::IllegalMove)
     );
     for part in [text, &before.to_sfen()] {
         assert!(verdict.detail.contains(part), "{}", verdict.detail);
@@ -49,7 +49,6 @@ const RULES: Rules = Rules {
     margin: Duration::ZERO,
     patience: Duration::from_mins(1),
     ready_timeout: Duration::from_mins(2),
-    own_book: false,
     win_adjudication: None,
     draw_adjudication: None,
 };
@@ -92,7 +91,7 @@ fn a_dropped_pawn_must_not_mate_but_a_moved_one_may() {
     let checks = play("sfen 8k/9/7G1/9/9/9/9/9/4K4 b P 1", "P*1b");
     assert_eq!(checks.verdict, None);
     let mates = play("sfen 7lk/9/7GP/9/9/9/9/9/4K4 b - 1", "1c1b");
-    let verdict = Verdict::loss(Color::White, Reason::Checkmate, "");
+    let verdict = GameVerdict::loss(Color::White, EndReason::Checkmate, "");
     assert_eq!(mates.verdict, Some(verdict));
     assert!(mates.mv.is_some());
 }
@@ -120,7 +119,7 @@ fn the_fourth_occurrence_is_a_draw() {
         "5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i",
     );
     let verdict = referee.play("5b5a").verdict;
-    assert_eq!(verdict, Some(Verdict::draw(Reason::Repetition)));
+    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::Repetition)));
 }
 
 #[test]
@@ -129,7 +128,7 @@ fn occurrences_in_the_opening_count() {
     let mut referee = Referee::new(&RULES, position(&opening));
     assert_eq!(referee.end(), None);
     let verdict = referee.play("5b5a").verdict;
-    assert_eq!(verdict, Some(Verdict::draw(Reason::Repetition)));
+    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::Repetition)));
 }
 
 #[test]
@@ -162,7 +161,7 @@ fn perpetual_check_loses_whoever_completes_it() {
         play_on(&mut referee, &[round, round].join(" "));
         let (all_but_last, last) = round.rsplit_once(' ').expect("a round has four moves");
         play_on(&mut referee, all_but_last);
-        let verdict = Verdict::loss(checker, Reason::PerpetualCheck, "");
+        let verdict = GameVerdict::loss(checker, EndReason::PerpetualCheck, "");
         assert_eq!(referee.play(last).verdict, Some(verdict), "{start}");
     }
 }
@@ -175,7 +174,7 @@ fn one_quiet_move_makes_it_a_draw() {
     play_on(&mut referee, &[round, round].join(" "));
     play_on(&mut referee, "1a2a 1f3f 2a1a");
     let verdict = referee.play("3f1f").verdict;
-    assert_eq!(verdict, Some(Verdict::draw(Reason::Repetition)));
+    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::Repetition)));
 }
 
 #[test]
@@ -187,9 +186,12 @@ fn the_last_move_draws_unless_it_mates() {
     let mut referee = Referee::new(&rules, Position::startpos());
     play_on(&mut referee, "7g7f 3c3d 2g2f");
     let verdict = referee.play("8c8d").verdict;
-    assert_eq!(verdict, Some(Verdict::draw(Reason::MaxMoves)));
+    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::MaxMoves)));
     let mating = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 4";
-    for (text, reason) in [("G*5b", Reason::Checkmate), ("G*1b", Reason::MaxMoves)] {
+    for (text, reason) in [
+        ("G*5b", EndReason::Checkmate),
+        ("G*1b", EndReason::MaxMoves),
+    ] {
         let played = Referee::new(&rules, position(mating)).play(text);
         assert_eq!(played.verdict.map(|verdict| verdict.reason), Some(reason));
     }
@@ -197,7 +199,7 @@ fn the_last_move_draws_unless_it_mates() {
     let mut referee = Referee::new(&rules, position("startpos moves 7g7f 3c3d 2g2f"));
     assert_eq!(
         referee.play("8c8d").verdict,
-        Some(Verdict::draw(Reason::MaxMoves))
+        Some(GameVerdict::draw(EndReason::MaxMoves))
     );
     let unlimited = Referee::new(&RULES, position("sfen 4k4/9/9/9/9/9/9/9/4K4 b - 2000"));
     assert_eq!(unlimited.end(), None);
@@ -215,7 +217,7 @@ fn naming_the_try_wins() {
     ];
     for (line, text, winner) in cases {
         let played = Referee::new(&rules, position(line)).play(text);
-        let verdict = Verdict::loss(!winner, Reason::Try, "");
+        let verdict = GameVerdict::loss(!winner, EndReason::Try, "");
         assert_eq!((played.mv, played.verdict), (None, Some(verdict)));
         // A declaration has the same effect, and another move is an ordinary move.
         let referee = Referee::new(&rules, position(line));
@@ -224,9 +226,9 @@ fn naming_the_try_wins() {
     }
     let guarded = "sfen 3g5/4K4/9/9/9/9/9/9/4k4 b - 1";
     let verdict = Referee::new(&rules, position(guarded)).play("5b5a").verdict;
-    assert_eq!(verdict.map(|v| v.reason), Some(Reason::IllegalMove));
+    assert_eq!(verdict.map(|v| v.reason), Some(EndReason::IllegalMove));
     let verdict = Referee::new(&rules, position(guarded)).declare();
-    assert_eq!(verdict.reason, Reason::FalseDeclaration);
+    assert_eq!(verdict.reason, EndReason::FalseDeclaration);
 }
 
 #[test]
@@ -277,9 +279,9 @@ fn each_rule_of_declaration_has_its_requirement() {
         let text = position.to_sfen();
         let verdict = Referee::new(&rules, position).declare();
         let expected = if is_right {
-            (Some(us), Reason::Declaration)
+            (Some(us), EndReason::Declaration)
         } else {
-            (Some(!us), Reason::FalseDeclaration)
+            (Some(!us), EndReason::FalseDeclaration)
         };
         let name = entering_king.name();
         assert_eq!(
@@ -334,7 +336,7 @@ const DRAW: Adjudication = Adjudication {
 };
 
 /// Plays quiet moves with these scores, and returns the number of moves after which the game ended.
-fn adjudicated(rules: &Rules, scores: &[Option<Score>]) -> Option<(usize, Verdict)> {
+fn adjudicated(rules: &Rules, scores: &[Option<Score>]) -> Option<(usize, GameVerdict)> {
     let mut referee = Referee::new(rules, Position::startpos());
     let moves = QUIET.split(' ').zip(scores);
     for (number, (text, score)) in (1..).zip(moves) {
@@ -356,7 +358,7 @@ fn a_game_is_won_when_both_agree_and_the_loser_is_to_move() {
         win_adjudication: Some(WIN),
         ..RULES
     };
-    let win_of = |winner: Color| Verdict::loss(!winner, Reason::AdjudicatedWin, "");
+    let win_of = |winner: Color| GameVerdict::loss(!winner, EndReason::AdjudicatedWin, "");
     let black_wins = centipawns([1000, -1000, 1200, -3000, 1000, -1000]);
     // Both agree after four plies, but then black is to move.
     let verdict = Some((5, win_of(Color::Black)));
@@ -414,7 +416,7 @@ fn a_game_is_drawn_when_both_agree() {
         draw_adjudication: Some(DRAW),
         ..RULES
     };
-    let draw = Verdict::draw(Reason::AdjudicatedDraw);
+    let draw = GameVerdict::draw(EndReason::AdjudicatedDraw);
     let even = centipawns([50, -50, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(adjudicated(&rules, &even), Some((4, draw.clone())));
     let interrupted = centipawns([0, 0, 0, 51, 0, 0, 0, 0]);

@@ -67,7 +67,7 @@ pub enum Model {
 
 /// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum SprtVerdict {
     /// Neither hypothesis is accepted yet.
     Continue,
     /// H0 is accepted: the gain is not as large as `elo1`.
@@ -138,15 +138,15 @@ impl Sprt {
     }
 
     /// The result of the test for these pairs.
-    pub fn verdict(&self, pairs: &Pentanomial) -> Verdict {
+    pub fn verdict(&self, pairs: &Pentanomial) -> SprtVerdict {
         let (lower, upper) = self.bounds();
         let llr = self.llr(pairs);
         if llr >= upper {
-            Verdict::H1
+            SprtVerdict::H1
         } else if llr <= lower {
-            Verdict::H0
+            SprtVerdict::H0
         } else {
-            Verdict::Continue
+            SprtVerdict::Continue
         }
     }
 

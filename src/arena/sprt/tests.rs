@@ -197,8 +197,8 @@ fn accepts(test: &Sprt, probabilities: [f64; 5], generator: &mut ChaCha8Rng) -> 
         }
         pairs.add_pair(result);
         match test.verdict(&pairs) {
-            Verdict::Continue => assert!(pairs.pairs() < 100_000, "a test without end"),
-            verdict => return verdict == Verdict::H1,
+            SprtVerdict::Continue => assert!(pairs.pairs() < 100_000, "a test without end"),
+            verdict => return verdict == SprtVerdict::H1,
         }
     }
 }

@@ -8,13 +8,12 @@
 //! and the state is written after every iteration, so that a killed run can be resumed without a
 //! difference.
 //!
-//! [`run`] and [`State`] know no engines: an [`Objective`] plays. [`games`] implements it with
-//! engine processes, and [`tuning`] runs both in a folder.
+//! [`run`] and [`State`] know no engines: an [`Objective`] plays. [`tuning`] implements it with
+//! engine processes, and runs both in a folder.
 //!
 //! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
 //! stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998).
 
-pub mod games;
 mod parameter;
 mod state;
 #[cfg(test)]
@@ -22,10 +21,10 @@ mod tests;
 pub mod tuning;
 
 use std::collections::VecDeque;
-use std::marker::PhantomData;
 use std::path::Path;
 
-use super::ArenaError;
+use anyhow::{anyhow, bail};
+
 use crate::runs::{Execution, Job, Plan, Stop, execute};
 pub use parameter::{Parameter, parse_list};
 pub use state::{Point, Settings, State, Value};
@@ -38,12 +37,7 @@ pub trait Objective: Sync {
     ///
     /// # Errors
     /// The run ends; the iteration is played again when the run is resumed.
-    fn play(
-        &self,
-        iteration: u64,
-        plus: &[Value],
-        minus: &[Value],
-    ) -> Result<Option<f64>, ArenaError>;
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>>;
 }
 
 /// How a run is executed.
@@ -67,12 +61,12 @@ pub struct RunOptions<'a> {
 ///
 /// # Panics
 /// When the objective panics.
-pub fn run<O: Objective>(
+pub fn run(
     state: &mut State,
-    objective: &O,
+    objective: &dyn Objective,
     options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
-) -> Result<(), ArenaError> {
+) -> anyhow::Result<()> {
     if let Some(path) = options.path {
         // Fails before hours of games if the file cannot be written.
         state.save(path)?;
@@ -82,7 +76,6 @@ pub fn run<O: Objective>(
         state,
         path: options.path,
         on_progress,
-        objective: PhantomData,
     };
     let execution = Execution {
         threads: options.concurrency,
@@ -94,7 +87,7 @@ pub fn run<O: Objective>(
 }
 
 /// The iterations as a [`Job`].
-struct Iterations<'a, O>(&'a O);
+struct Iterations<'a>(&'a dyn Objective);
 
 /// An iteration and the values of both sides.
 struct Iteration {
@@ -102,40 +95,35 @@ struct Iteration {
     sides: [Vec<Value>; 2],
 }
 
-impl<O: Objective> Job for Iterations<'_, O> {
+impl Job for Iterations<'_> {
     type Worker = ();
     type Piece = Iteration;
     type Output = f64;
-    type Error = ArenaError;
+    type Error = anyhow::Error;
 
-    fn worker(&self) -> Result<(), ArenaError> {
+    fn worker(&self) -> anyhow::Result<()> {
         Ok(())
     }
 
-    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>, ArenaError> {
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> anyhow::Result<Option<f64>> {
         let [plus, minus] = &iteration.sides;
         let iteration = iteration.number;
         let played = self.0.play(iteration, plus, minus);
-        played.map_err(|error| {
-            ArenaError::Fault(format!(
-                "iteration {iteration} could not be played: {error}"
-            ))
-        })
+        played.map_err(|error| anyhow!("iteration {iteration} could not be played: {error}"))
     }
 }
 
 /// The order of the iterations, and the update of the values.
-struct IterationPlan<'a, O> {
+struct IterationPlan<'a> {
     state: &'a mut State,
     /// Iterations that an earlier part of the run began and did not finish.
     lost: VecDeque<u64>,
     path: Option<&'a Path>,
     on_progress: &'a mut (dyn FnMut(&State) + Send),
-    objective: PhantomData<fn(O)>,
 }
 
-impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
-    fn next(&mut self) -> Result<Option<Iteration>, ArenaError> {
+impl Plan<Iterations<'_>> for IterationPlan<'_> {
+    fn next(&mut self) -> anyhow::Result<Option<Iteration>> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {
             number,
@@ -143,15 +131,9 @@ impl<O: Objective> Plan<Iterations<'_, O>> for IterationPlan<'_, O> {
         }))
     }
 
-    fn keep(
-        &mut self,
-        Iteration { number, .. }: Iteration,
-        difference: f64,
-    ) -> Result<(), ArenaError> {
+    fn keep(&mut self, Iteration { number, .. }: Iteration, difference: f64) -> anyhow::Result<()> {
         if !difference.is_finite() {
-            return Err(ArenaError::Fault(format!(
-                "iteration {number} resulted in {difference}, expected a difference of points"
-            )));
+            bail!("iteration {number} resulted in {difference}, expected a difference of points");
         }
         self.state.finish(number, difference);
         if let Some(path) = self.path {

@@ -4,9 +4,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use anyhow::{anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::arena::ArenaError;
 use crate::usi::client::reply::{DeclaredOption, OptionKind};
 use crate::util::{counted, shorten};
 
@@ -36,7 +36,7 @@ pub struct Parameter {
 ///
 /// # Errors
 /// The error names the line and what is wrong with it.
-pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ArenaError> {
+pub fn parse_list(text: &str) -> anyhow::Result<Vec<Parameter>> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim();
@@ -45,36 +45,24 @@ pub fn parse_list(text: &str) -> Result<Vec<Parameter>, ArenaError> {
         }
         let parameter: Parameter = text
             .parse()
-            .map_err(|error| ArenaError::Fault(format!("line {line}: {error}")))?;
+            .map_err(|error| anyhow!("line {line}: {error}"))?;
         let name = &parameter.name;
         // Engines ignore case in the names of options.
         let is_same = |other: &Parameter| other.name.eq_ignore_ascii_case(name);
         if parameters.iter().any(is_same) {
-            return Err(ArenaError::Fault(format!(
-                "line {line}: {name} is there already, expected every name once"
-            )));
+            bail!("line {line}: {name} is there already, expected every name once");
         }
         parameters.push(parameter);
     }
     if parameters.is_empty() {
-        return Err(ArenaError::Fault(
-            "no parameters, expected lines of name, int, start, least, most, step, rate".to_owned(),
-        ));
+        bail!("no parameters, expected lines of name, int, start, least, most, step, rate");
     }
     Ok(parameters)
 }
 
 impl Parameter {
-    /// Checks that the numbers are consistent.
-    ///
-    /// # Errors
-    /// The error names the first number that is not valid.
-    pub fn check(&self) -> Result<(), ArenaError> {
-        self.fault()
-            .map_or(Ok(()), |fault| Err(ArenaError::Fault(fault)))
-    }
-
-    fn fault(&self) -> Option<String> {
+    /// Checks that the numbers are consistent. The error names the first one that is not.
+    pub(super) fn check(&self) -> anyhow::Result<()> {
         let Self {
             name,
             start,
@@ -86,47 +74,48 @@ impl Parameter {
         } = self;
         let width = most - least;
         if name.is_empty() {
-            return Some("no name in the first field".to_owned());
+            bail!("no name in the first field");
         }
         let range = format!("range {least} to {most} of {name}");
         if !(width > 0.0 && width.is_finite()) {
-            return Some(format!("{range}, expected the smaller end first"));
+            bail!("{range}, expected the smaller end first");
         }
         if self.is_integer && (least.fract() != 0.0 || most.fract() != 0.0) {
-            return Some(format!("{range}, expected whole numbers for an int"));
+            bail!("{range}, expected whole numbers for an int");
         }
         if !(least..=most).contains(&start) {
-            return Some(format!(
-                "start {start} of {name}, expected a value from {least} to {most}"
-            ));
+            bail!("start {start} of {name}, expected a value from {least} to {most}");
         }
         if !(*step > 0.0 && *step <= width) {
-            return Some(format!(
+            bail!(
                 "step {step} of {name}, expected more than 0 and at most {width}, the width of \
                 its range"
-            ));
+            );
         }
-        (!(*rate > 0.0 && rate.is_finite()))
-            .then(|| format!("rate {rate} of {name}, expected more than 0"))
+        ensure!(
+            *rate > 0.0 && rate.is_finite(),
+            "rate {rate} of {name}, expected more than 0"
+        );
+        Ok(())
     }
 }
 
 impl FromStr for Parameter {
-    type Err = ArenaError;
+    type Err = anyhow::Error;
 
-    fn from_str(text: &str) -> Result<Self, ArenaError> {
+    fn from_str(text: &str) -> anyhow::Result<Self> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let &[name, kind, start, least, most, step, rate] = &fields[..] else {
-            return Err(ArenaError::Fault(format!(
+            bail!(
                 "{} in '{}', expected 7: name, int, start, least, most, step, rate",
                 counted(fields.len(), "field"),
                 shorten(text)
-            )));
+            );
         };
         let number = |field: &str, found: &str| {
             found.parse().map_err(|_| {
                 let (found, name) = (shorten(found), shorten(name));
-                ArenaError::Fault(format!("{field} '{found}' of {name}, expected a number"))
+                anyhow!("{field} '{found}' of {name}, expected a number")
             })
         };
         let parameter = Self {
@@ -135,10 +124,10 @@ impl FromStr for Parameter {
                 "int" => true,
                 "float" => false,
                 _ => {
-                    return Err(ArenaError::Fault(format!(
+                    bail!(
                         "kind '{}' in the second field, expected int or float",
                         shorten(kind)
-                    )));
+                    );
                 }
             },
             start: number("start", start)?,

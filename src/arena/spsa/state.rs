@@ -8,12 +8,12 @@ use std::io::Write;
 use std::path::Path;
 use std::{fmt, fs};
 
+use anyhow::{anyhow, bail, ensure};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::Parameter;
-use crate::arena::ArenaError;
 use crate::runs;
 use crate::util::counted;
 
@@ -57,7 +57,7 @@ impl State {
     ///
     /// # Errors
     /// The error says which setting or parameter is not valid.
-    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self, ArenaError> {
+    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> anyhow::Result<Self> {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let start = Point {
             finished: 0,
@@ -119,14 +119,14 @@ impl State {
     ///
     /// # Errors
     /// The error names the file.
-    pub fn save(&self, path: &Path) -> Result<(), ArenaError> {
+    pub fn save(&self, path: &Path) -> anyhow::Result<()> {
         runs::replace_with(path, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;
             file.write_all(b"\n")
         })
         .map_err(|error| {
             let path = path.display();
-            ArenaError::Fault(format!("cannot write the state file {path}: {error}"))
+            anyhow!("cannot write the state file {path}: {error}")
         })
     }
 
@@ -134,33 +134,28 @@ impl State {
     ///
     /// # Errors
     /// The error names the file and what is wrong with it.
-    pub fn load(file: &Path) -> Result<Self, ArenaError> {
+    pub fn load(file: &Path) -> anyhow::Result<Self> {
         let path = file.display();
-        let fault = |text: String| ArenaError::Fault(text);
         let text = fs::read(file)
-            .map_err(|error| fault(format!("cannot read the state file {path}: {error}")))?;
+            .map_err(|error| anyhow!("cannot read the state file {path}: {error}"))?;
         let state: Self = serde_json::from_slice(&text)
-            .map_err(|error| fault(format!("{path} is no SPSA state file: {error}")))?;
+            .map_err(|error| anyhow!("{path} is no SPSA state file: {error}"))?;
         state
             .check()
-            .map_err(|error| fault(format!("{path} is no usable SPSA state file: {error}")))?;
+            .map_err(|error| anyhow!("{path} is no usable SPSA state file: {error}"))?;
         Ok(state)
     }
 
-    fn check(&self) -> Result<(), ArenaError> {
+    fn check(&self) -> anyhow::Result<()> {
         if self.format != FORMAT {
             let found = &self.format;
-            return Err(ArenaError::Fault(format!(
-                "format '{found}', expected '{FORMAT}'"
-            )));
+            bail!("format '{found}', expected '{FORMAT}'");
         }
-        if let Some(fault) = self.settings.fault() {
-            return Err(ArenaError::Fault(fault));
-        }
-        if self.parameters.is_empty() {
-            let fault = "no parameters, expected at least one";
-            return Err(ArenaError::Fault(fault.to_owned()));
-        }
+        self.settings.check()?;
+        ensure!(
+            !self.parameters.is_empty(),
+            "no parameters, expected at least one"
+        );
         for parameter in &self.parameters {
             parameter.check()?;
         }
@@ -172,29 +167,23 @@ impl State {
         let unfinished = self.unfinished().map(|found| (found, 1, self.begun));
         for (found, least, most) in unfinished.chain([begun]) {
             if !(least..=most).contains(&found) {
-                return Err(ArenaError::Fault(format!(
-                    "iteration {found}, expected {least} to {most}"
-                )));
+                bail!("iteration {found}, expected {least} to {most}");
             }
         }
         Ok(())
     }
 
-    fn check_values(&self, place: &str, values: &[f64]) -> Result<(), ArenaError> {
+    fn check_values(&self, place: &str, values: &[f64]) -> anyhow::Result<()> {
         let (found, expected) = (values.len(), self.parameters.len());
         if found != expected {
             let found = counted(found, "value");
-            return Err(ArenaError::Fault(format!(
-                "{found} in {place}, expected {expected}, one for each parameter"
-            )));
+            bail!("{found} in {place}, expected {expected}, one for each parameter");
         }
         for (parameter, &value) in self.parameters.iter().zip(values) {
             let (least, most) = (parameter.least, parameter.most);
             if !(least..=most).contains(&value) {
                 let name = &parameter.name;
-                return Err(ArenaError::Fault(format!(
-                    "value {value} of {name}, expected {least} to {most}"
-                )));
+                bail!("value {value} of {name}, expected {least} to {most}");
             }
         }
         Ok(())
@@ -222,21 +211,42 @@ impl State {
 
     /// The values of the plus and the minus side of an iteration, around the current values.
     pub(super) fn sides(&self, iteration: u64) -> [Vec<Value>; 2] {
-        let perturbation = Perturbation::new(&self.settings, self.parameters.len(), iteration);
-        [1.0, -1.0]
-            .map(|side| perturbation.values(&self.settings, &self.parameters, &self.theta, side))
+        let flips = self.flips(iteration);
+        [1.0, -1.0].map(|side| {
+            let numbers = self.parameters.iter().zip(&self.theta).zip(&flips);
+            let values = numbers.map(|((parameter, number), flip)| {
+                let size = self.settings.perturbation_size(parameter, iteration);
+                Value::of(parameter, number + side * flip.sign * size, flip.rounding)
+            });
+            values.collect()
+        })
+    }
+
+    /// The random perturbation of an iteration, determined by the seed and the number of the
+    /// iteration.
+    fn flips(&self, iteration: u64) -> Vec<Flip> {
+        let mut generator = ChaCha8Rng::seed_from_u64(self.settings.seed);
+        generator.set_stream(iteration);
+        let mut flip = || Flip {
+            sign: if generator.random::<bool>() {
+                1.0
+            } else {
+                -1.0
+            },
+            rounding: generator.random(),
+        };
+        self.parameters.iter().map(|_| flip()).collect()
     }
 
     /// Updates the values with the result of an iteration: the points of the plus side minus those
     /// of the minus side.
     pub(super) fn finish(&mut self, iteration: u64, difference: f64) {
-        let perturbation = Perturbation::new(&self.settings, self.parameters.len(), iteration);
-        perturbation.apply(
-            &self.settings,
-            &self.parameters,
-            &mut self.theta,
-            difference,
-        );
+        let flips = self.flips(iteration);
+        let numbers = self.theta.iter_mut().zip(&flips);
+        for (parameter, (number, flip)) in self.parameters.iter().zip(numbers) {
+            let moved = self.settings.gain(parameter, iteration) * difference * flip.sign;
+            *number = (*number + moved).clamp(parameter.least, parameter.most);
+        }
         self.unfinished.remove(&iteration);
         let finished = self.finished();
         let part = |count: u64| {
@@ -280,21 +290,20 @@ impl Settings {
         }
     }
 
-    /// What is wrong with the settings; `None` if they are valid.
-    fn fault(&self) -> Option<String> {
-        let exponents = [("alpha", self.alpha), ("gamma", self.gamma)];
-        if self.iterations == 0 {
-            return Some("iterations 0, expected at least 1".to_owned());
+    fn check(&self) -> anyhow::Result<()> {
+        ensure!(self.iterations > 0, "iterations 0, expected at least 1");
+        for (name, value) in [("alpha", self.alpha), ("gamma", self.gamma)] {
+            ensure!(
+                (0.0..=1.0).contains(&value),
+                "{name} {value}, expected 0 to 1"
+            );
         }
-        for (name, value) in exponents {
-            if !(0.0..=1.0).contains(&value) {
-                return Some(format!("{name} {value}, expected 0 to 1"));
-            }
-        }
-        if !(self.stability >= 0.0 && self.stability.is_finite()) {
-            return Some(format!("stability {}, expected 0 or more", self.stability));
-        }
-        None
+        let stability = self.stability;
+        ensure!(
+            stability >= 0.0 && stability.is_finite(),
+            "stability {stability}, expected 0 or more"
+        );
+        Ok(())
     }
 
     /// Size of the perturbation of `parameter` in an iteration, from 1: c/kᵞ.
@@ -348,74 +357,13 @@ impl fmt::Display for Value {
     }
 }
 
-/// The random perturbation of an iteration, determined by the seed and the number of the iteration.
-struct Perturbation {
-    iteration: u64,
-    flips: Vec<Flip>,
-}
-
+/// The perturbation of one parameter.
 struct Flip {
     /// Direction of the plus side: 1 or −1.
     sign: f64,
     /// Added to numbers before they are rounded down, 0 to 1, so that whole numbers are correct on
     /// average. Both sides use the same, which preserves their distance.
     rounding: f64,
-}
-
-impl Perturbation {
-    fn new(settings: &Settings, parameters: usize, iteration: u64) -> Self {
-        let mut generator = ChaCha8Rng::seed_from_u64(settings.seed);
-        generator.set_stream(iteration);
-        let flips = (0..parameters)
-            .map(|_| Flip {
-                sign: if generator.random::<bool>() {
-                    1.0
-                } else {
-                    -1.0
-                },
-                rounding: generator.random(),
-            })
-            .collect();
-        Self { iteration, flips }
-    }
-
-    /// The values of a side: `side` is 1 for plus and −1 for minus.
-    fn values(
-        &self,
-        settings: &Settings,
-        parameters: &[Parameter],
-        theta: &[f64],
-        side: f64,
-    ) -> Vec<Value> {
-        parameters
-            .iter()
-            .zip(theta)
-            .zip(&self.flips)
-            .map(|((parameter, number), flip)| {
-                let perturbation = settings.perturbation_size(parameter, self.iteration);
-                Value::of(
-                    parameter,
-                    number + side * flip.sign * perturbation,
-                    flip.rounding,
-                )
-            })
-            .collect()
-    }
-
-    /// Moves `theta` after the plus side scored `difference` points more than the minus side.
-    fn apply(
-        &self,
-        settings: &Settings,
-        parameters: &[Parameter],
-        theta: &mut [f64],
-        difference: f64,
-    ) {
-        for ((parameter, number), flip) in parameters.iter().zip(theta).zip(&self.flips) {
-            let gain = settings.gain(parameter, self.iteration);
-            *number =
-                (*number + gain * difference * flip.sign).clamp(parameter.least, parameter.most);
-        }
-    }
 }
 
 /// Serialization of floats as text. JSON numbers lose their last bit when they are parsed, and a

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use std::{fs, thread};
 
+use anyhow::bail;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -19,12 +20,7 @@ use crate::util::TestFolder;
 struct Game<F>(F);
 
 impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
-    fn play(
-        &self,
-        iteration: u64,
-        plus: &[Value],
-        minus: &[Value],
-    ) -> Result<Option<f64>, ArenaError> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
         let number = |value: &Value| match *value {
             Value::Integer(value) => value as f64,
             Value::Real(value) => value,
@@ -184,14 +180,9 @@ fn several_are_played_at_a_time() {
 struct Fragile(u64);
 
 impl Objective for Fragile {
-    fn play(
-        &self,
-        iteration: u64,
-        plus: &[Value],
-        minus: &[Value],
-    ) -> Result<Option<f64>, ArenaError> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
         if iteration == self.0 {
-            return Err(ArenaError::Fault("the engine died".to_owned()));
+            bail!("the engine died");
         }
         Game(rugged).play(iteration, plus, minus)
     }
@@ -221,12 +212,7 @@ fn failed_iteration_is_played_again() {
 struct Impatient(u64);
 
 impl Objective for Impatient {
-    fn play(
-        &self,
-        iteration: u64,
-        plus: &[Value],
-        minus: &[Value],
-    ) -> Result<Option<f64>, ArenaError> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
         let difference = Game(rugged).play(iteration, plus, minus)?;
         Ok(difference.filter(|_| iteration != self.0))
     }

@@ -13,23 +13,29 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{fmt, fs, iter};
+use std::{fmt, fs, iter, thread};
 
-use serde::Serialize;
+use anyhow::{anyhow, bail};
+use serde::{Deserialize, Serialize};
 
-use super::games::{Fault, GameEvent, GameSettings, Games, Session};
-use super::{Parameter, RunOptions, State, Value, run};
-use crate::arena::ArenaError;
-use crate::arena::referee::Reason;
+use super::{Objective, Parameter, RunOptions, State, Value, run};
+use crate::arena::game::{self, GameContext, PlayedGame};
+use crate::arena::heartbeat::Heartbeat;
+use crate::arena::player::Player;
+use crate::arena::referee::{EndReason, Rules};
+use crate::arena::settings::{EngineSettings, Fixture, Format, MatchSettings};
+use crate::openings::{OpeningError, OpeningSettings, Openings};
+use crate::records::sfen_line::SfenLine;
 use crate::runs::{self, FolderError, RunFolder, RunKind, Stop};
+use crate::usi::client::ClientError;
 use crate::util::counted;
 
-/// An event of a run.
+/// An event of a run; of the games it comes on the thread that plays.
 pub enum Event<'a> {
     /// An iteration was finished and kept.
     Iteration(&'a State),
     /// A game was lost by a fault of the engine.
-    Fault(&'a Fault),
+    Fault(&'a FaultyGame),
     /// A note for the user.
     Note(String),
 }
@@ -45,26 +51,18 @@ pub fn tune(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> Result<Summary, ArenaError> {
+) -> anyhow::Result<Summary> {
     let path = folder.state_path();
     let options = RunOptions {
         concurrency,
         path: Some(&path),
         stop,
     };
-    let watch = |event: GameEvent<'_>| match event {
-        GameEvent::Fault(fault, dialogue) => {
-            if let Err(error) = folder.keep_fault(fault, &dialogue) {
-                on_event(Event::Note(format!("a fault is not kept: {error}")));
-            }
-            on_event(Event::Fault(fault));
-        }
-        GameEvent::Note(note) => on_event(Event::Note(note)),
-    };
     let session = Session {
         games: &games,
+        folder,
         stop,
-        on_event: &watch,
+        on_event,
     };
     if let Some(warning) = games.warning() {
         on_event(Event::Note(warning));
@@ -110,7 +108,7 @@ pub struct Folder {
 
 struct Faults {
     folder: RunFolder,
-    counts: BTreeMap<Reason, u64>,
+    counts: BTreeMap<EndReason, u64>,
 }
 
 impl Folder {
@@ -119,12 +117,12 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already.
-    pub fn check_free(path: &Path) -> Result<(), ArenaError> {
+    pub fn check_free(path: &Path) -> Result<(), FolderError> {
         if path.join(STATE_FILE).exists() {
-            return Err(ArenaError::Folder(FolderError::Occupied {
+            return Err(FolderError::Occupied {
                 path: path.to_owned(),
                 noun: KIND.noun,
-            }));
+            });
         }
         Ok(())
     }
@@ -133,7 +131,7 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self, ArenaError> {
+    pub fn create(path: &Path, settings: GameSettings, state: &State) -> anyhow::Result<Self> {
         Self::check_free(path)?;
         if RunFolder::exists(path, KIND) {
             let file = path.join(KIND.settings);
@@ -149,18 +147,18 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds no run, another process has it open, or a file is not valid.
-    pub fn resume(path: &Path) -> Result<(Self, State), ArenaError> {
+    pub fn resume(path: &Path) -> anyhow::Result<(Self, State)> {
         if !path.join(STATE_FILE).exists() {
-            return Err(ArenaError::Folder(FolderError::Missing {
+            bail!(FolderError::Missing {
                 path: path.to_owned(),
                 kind: RunKind {
                     settings: STATE_FILE,
                     ..KIND
                 },
-            }));
+            });
         }
         let settings = runs::read_settings(path, KIND)?;
-        let (mut folder, mut faults): (_, Vec<Fault>) = RunFolder::resume(path, KIND)?;
+        let (mut folder, mut faults): (_, Vec<FaultyGame>) = RunFolder::resume(path, KIND)?;
         let state = State::load(&path.join(STATE_FILE))?;
         // Iterations without a result are played again, and so are their faults.
         let before = faults.len();
@@ -173,7 +171,7 @@ impl Folder {
         Ok((Self::new(folder, settings, &faults), state))
     }
 
-    fn new(folder: RunFolder, settings: GameSettings, faults: &[Fault]) -> Self {
+    fn new(folder: RunFolder, settings: GameSettings, faults: &[FaultyGame]) -> Self {
         let mut counts = BTreeMap::new();
         for fault in faults {
             *counts.entry(fault.reason).or_default() += 1;
@@ -196,12 +194,12 @@ impl Folder {
     }
 
     /// The path of the state file.
-    pub fn state_path(&self) -> PathBuf {
+    fn state_path(&self) -> PathBuf {
         self.path.join(STATE_FILE)
     }
 
     /// Number of games lost by each kind of fault, earlier parts of the run included.
-    pub fn faults(&self) -> BTreeMap<Reason, u64> {
+    pub fn faults(&self) -> BTreeMap<EndReason, u64> {
         self.lock_faults().counts.clone()
     }
 
@@ -209,7 +207,7 @@ impl Folder {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn keep_fault(&self, fault: &Fault, dialogue: &[String]) -> Result<(), ArenaError> {
+    fn keep_fault(&self, fault: &FaultyGame, dialogue: &[String]) -> anyhow::Result<()> {
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
         faults.folder.append(fault)?;
@@ -229,7 +227,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write_history(&self, state: &State) -> Result<(), ArenaError> {
+    fn write_history(&self, state: &State) -> anyhow::Result<()> {
         let names = state.parameters().iter().map(|p| p.name.clone());
         let mut lines = vec![row("iterations".to_owned(), names)];
         for point in state.history() {
@@ -246,7 +244,7 @@ impl Folder {
 }
 
 /// Replaces the journal by one of these faults.
-fn rewrite(journal: &Path, faults: &[Fault]) -> Result<(), FolderError> {
+fn rewrite(journal: &Path, faults: &[FaultyGame]) -> Result<(), FolderError> {
     runs::replace_with(journal, |file| {
         for fault in faults {
             serde_json::to_writer(&mut *file, fault)?;
@@ -435,4 +433,326 @@ impl Summary {
         }
         Ok(())
     }
+}
+
+// --- The games ---
+
+/// Number of openings that are played before they repeat. A resumed run has to make them again,
+/// which takes seconds; by the time they repeat, other values play them.
+const OPENINGS: u64 = 1000;
+
+/// The settings of the games. Together with the parameters and the seed they determine the run.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct GameSettings {
+    /// The engine that plays both sides.
+    pub engine: EngineSettings,
+    /// The rules of the games.
+    pub rules: Rules,
+    /// The openings of the games.
+    pub openings: OpeningSettings,
+    /// Number of game pairs per iteration.
+    pub pairs: u32,
+}
+
+/// One of the two sides of an iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The values in the direction of the perturbation.
+    Plus,
+    /// The values in the opposite direction.
+    Minus,
+}
+
+/// A game that a side lost by a fault of the engine.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FaultyGame {
+    /// Number of the iteration, from 1.
+    pub iteration: u64,
+    /// Number of the game within its iteration, from 1.
+    pub game: u32,
+    /// The side at fault.
+    pub side: Side,
+    /// The kind of fault.
+    pub reason: EndReason,
+    /// Details of the fault for people.
+    pub detail: String,
+    /// The values of that side, as `NAME=VALUE`.
+    pub values: Vec<String>,
+}
+
+impl fmt::Display for FaultyGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            iteration,
+            game,
+            reason,
+            detail,
+            ..
+        } = self;
+        let side = match self.side {
+            Side::Plus => "plus",
+            Side::Minus => "minus",
+        };
+        let values = self.values.join(" ");
+        write!(
+            f,
+            "iteration {iteration}, game {game}, the {side} side with {values}: {reason}, {detail}"
+        )
+    }
+}
+
+/// The engine and the openings, checked against the parameters.
+pub struct Games {
+    engine: String,
+    program: String,
+    /// Names of the parameters.
+    names: Vec<String>,
+    pairs: u32,
+    /// An endless match of the plus side, which is engine 0, against the minus side.
+    pairing: MatchSettings,
+    openings: Mutex<Openings>,
+    heartbeat: Heartbeat,
+    /// Pairs of processes that are not in use.
+    idle: Mutex<Vec<PlayerPair>>,
+}
+
+/// The processes of a pair, indexed by side.
+type PlayerPair = [Option<Player>; 2];
+
+/// The values of one side as USI options.
+type Options = Vec<(String, String)>;
+
+/// The [`Objective`] that plays the games, and keeps those that were lost by faults.
+struct Session<'a> {
+    games: &'a Games,
+    folder: &'a Folder,
+    stop: &'a Stop,
+    on_event: &'a (dyn Fn(Event<'_>) + Sync),
+}
+
+impl Games {
+    /// Starts the engine once, and checks its options and the openings before the run begins.
+    ///
+    /// # Errors
+    /// The engine cannot be started or lacks an option, or there are no openings.
+    pub fn new(
+        settings: &GameSettings,
+        parameters: &[Parameter],
+        stop: &Stop,
+    ) -> anyhow::Result<Self> {
+        let engine = &settings.engine;
+        let fault = |text: String| anyhow!("engine {}: {text}", engine.name);
+        let player = Player::start(engine, &settings.rules, false, stop)
+            .map_err(|error| fault(error.to_string()))?;
+        for parameter in parameters {
+            parameter
+                .check_declared(player.declared_options(), &engine.options)
+                .map_err(fault)?;
+        }
+        let (rule, max_moves) = (settings.rules.entering_king, settings.rules.max_moves);
+        let mut openings = Openings::new(&settings.openings, rule, max_moves)?;
+        openings.check_length(max_moves)?;
+        let names = parameters.iter().map(|parameter| parameter.name.clone());
+        Ok(Self {
+            engine: engine.name.clone(),
+            program: player.program_name().to_owned(),
+            names: names.collect(),
+            pairs: settings.pairs,
+            pairing: pairing(settings),
+            openings: Mutex::new(openings),
+            heartbeat: Heartbeat::start(),
+            idle: Mutex::new(vec![[Some(player), None]]),
+        })
+    }
+
+    /// The name that the engine reports with `id name`.
+    pub fn program_name(&self) -> &str {
+        &self.program
+    }
+
+    /// What is wrong with the openings, as [`Openings::warning`].
+    pub fn warning(&self) -> Option<String> {
+        lock(&self.openings).warning().map(str::to_owned)
+    }
+
+    /// Ends all processes, in parallel because each may take some time.
+    pub fn close(self) {
+        let idle = self.idle.into_inner();
+        let pairs = idle.unwrap_or_else(PoisonError::into_inner);
+        thread::scope(|scope| {
+            for player in pairs.into_iter().flatten().flatten() {
+                scope.spawn(|| player.quit());
+            }
+        });
+    }
+
+    fn options(&self, values: &[Value]) -> Options {
+        let values = values.iter().map(ToString::to_string);
+        self.names.iter().cloned().zip(values).collect()
+    }
+
+    fn opening(&self, pair: u64) -> Result<SfenLine, OpeningError> {
+        let index = (pair % OPENINGS) as usize;
+        lock(&self.openings).get_in_turn(index).cloned()
+    }
+}
+
+/// The settings of a match of the engine against itself.
+fn pairing(settings: &GameSettings) -> MatchSettings {
+    let engine = |name: &str| EngineSettings {
+        name: name.to_owned(),
+        ..settings.engine.clone()
+    };
+    MatchSettings {
+        engines: vec![engine("plus"), engine("minus")],
+        format: Format::RoundRobin,
+        games: None,
+        rules: settings.rules.clone(),
+        openings: settings.openings.clone(),
+        ponder: false,
+        sprt: None,
+        shard: None,
+    }
+}
+
+impl Objective for Session<'_> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
+        let games = self.games;
+        let sides = [plus, minus].map(|values| games.options(values));
+        let mut players = lock(&games.idle).pop().unwrap_or_default();
+        let mut difference = 0;
+        let pairs = u64::from(games.pairs);
+        for pair in (iteration - 1) * pairs..iteration * pairs {
+            let opening = games.opening(pair)?;
+            for fixture in games.pairing.pair(pair) {
+                if self.stop.is_abort() {
+                    return Ok(None);
+                }
+                match self.prepare_players(iteration, &sides, &mut players) {
+                    Err(_) if self.stop.is_abort() => return Ok(None),
+                    prepared => prepared?,
+                }
+                let Some(played) = self.play_game(fixture, &opening, &mut players) else {
+                    // The processes may still be searching; dropping the pair kills them.
+                    return Ok(None);
+                };
+                difference += self.result(iteration, fixture, &played, &sides, &mut players);
+            }
+        }
+        lock(&games.idle).push(players);
+        Ok(Some(f64::from(difference)))
+    }
+}
+
+impl Session<'_> {
+    /// Prepares both processes with the values of their sides, and restarts them if necessary.
+    fn prepare_players(
+        &self,
+        iteration: u64,
+        sides: &[Options; 2],
+        players: &mut PlayerPair,
+    ) -> anyhow::Result<()> {
+        let MatchSettings { engines, rules, .. } = &self.games.pairing;
+        let engine = &engines[0];
+        for (options, slot) in sides.iter().zip(players) {
+            if let Some(player) = slot {
+                match prepare(player, options, self.stop) {
+                    Ok(()) => continue,
+                    Err(error) => (self.on_event)(Event::Note(format!(
+                        "a process was not ready for iteration {iteration} and is started anew: \
+                        {error}"
+                    ))),
+                }
+                *slot = None;
+            }
+            let started = Player::start_game(engine, rules, false, options, self.stop);
+            let player = started.map_err(|error| {
+                let (name, values) = (&self.games.engine, assignments(options).join(" "));
+                anyhow!("engine {name} with {values} could not be got ready: {error}")
+            })?;
+            *slot = Some(player);
+        }
+        Ok(())
+    }
+
+    /// Plays a game; `None` if it was aborted.
+    fn play_game(
+        &self,
+        fixture: Fixture,
+        opening: &SfenLine,
+        players: &mut PlayerPair,
+    ) -> Option<PlayedGame> {
+        let context = GameContext {
+            settings: &self.games.pairing,
+            heartbeat: &self.games.heartbeat,
+            stop: self.stop,
+        };
+        let [Some(plus), Some(minus)] = players else {
+            unreachable!("both processes run before a game");
+        };
+        let mut players = if fixture.is_second() {
+            [minus, plus]
+        } else {
+            [plus, minus]
+        };
+        game::play(&context, fixture, opening, &mut players)
+    }
+
+    /// The points of the plus side minus those of the minus side. Reports a fault, and drops a
+    /// process that no longer answers.
+    fn result(
+        &self,
+        iteration: u64,
+        fixture: Fixture,
+        played: &PlayedGame,
+        sides: &[Options; 2],
+        players: &mut PlayerPair,
+    ) -> i32 {
+        let Some(winner) = played.verdict.winner else {
+            return 0;
+        };
+        let loser = fixture.players[(!winner).index()];
+        let reason = played.verdict.reason;
+        if reason.is_fault() {
+            let dialogue = players[loser].as_ref().map(Player::dialogue);
+            let fault = FaultyGame {
+                iteration,
+                game: 1 + (fixture.game % (2 * u64::from(self.games.pairs))) as u32,
+                side: [Side::Plus, Side::Minus][loser],
+                reason,
+                detail: played.verdict.detail.clone(),
+                values: assignments(&sides[loser]),
+            };
+            if let Err(error) = self
+                .folder
+                .keep_fault(&fault, &dialogue.unwrap_or_default())
+            {
+                (self.on_event)(Event::Note(format!("a fault is not kept: {error}")));
+            }
+            (self.on_event)(Event::Fault(&fault));
+        }
+        if matches!(reason, EndReason::Hang | EndReason::Crash) {
+            players[loser] = None;
+        }
+        if fixture.color_of(0) == Some(winner) {
+            1
+        } else {
+            -1
+        }
+    }
+}
+
+fn prepare(player: &mut Player, options: &Options, stop: &Stop) -> Result<(), ClientError> {
+    player.set_options(options)?;
+    player.new_game(stop)
+}
+
+fn assignments(options: &Options) -> Vec<String> {
+    let assignment = |(name, value): &(String, String)| format!("{name}={value}");
+    options.iter().map(assignment).collect()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::journal::{FIRST_PLIES, LineFault, Optimism};
-use super::referee::Reason;
-use super::sprt::{Sprt, Verdict};
+use super::journal::{FIRST_PLIES, Optimism};
+use super::referee::EndReason;
+use super::sprt::{Sprt, SprtVerdict};
 use super::statistics::{Estimate, Wdl};
-use super::tally::{EngineTally, Fault, PairingTally, Tally};
+use super::tally::{EngineTally, FaultyGame, PairingTally, Tally};
 use crate::lang::{Lang, left, right, width};
 
 /// The summary of a match. Times are in seconds.
@@ -35,7 +35,7 @@ pub struct Summary {
     /// Number of games by reason of their end.
     pub endings: Vec<Ending>,
     /// Games that were lost by a fault of an engine.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<FaultyGame>,
     /// Time between an answer and the next `go`.
     pub referee: RefereeSummary,
     /// Stalls of the machine; `None` if they were not monitored.
@@ -62,9 +62,6 @@ pub struct EngineSummary {
     losses_by_fault: Vec<Ending>,
     /// Losses on time during a stall of the machine; they are included in `losses`.
     losses_on_time_in_stalls: u64,
-    lines_checked: u64,
-    illegal_lines: u64,
-    illegal_line_details: Vec<LineFault>,
 }
 
 /// The results of one pairing, from the view of its first engine.
@@ -133,7 +130,7 @@ pub struct BlackSummary {
 /// Number of games that ended for one reason.
 #[derive(Clone, Debug, Serialize)]
 pub struct Ending {
-    reason: Reason,
+    reason: EndReason,
     games: u64,
 }
 
@@ -204,9 +201,6 @@ impl EngineSummary {
             nodes_per_second: figures.nodes_per_second(),
             losses_by_fault: endings(&engine.faults),
             losses_on_time_in_stalls: engine.lost_in_stalls,
-            lines_checked: figures.lines_checked,
-            illegal_lines: figures.line_faults,
-            illegal_line_details: engine.line_faults.values().cloned().collect(),
         }
     }
 }
@@ -237,9 +231,9 @@ impl PairingSummary {
                     lower,
                     upper,
                     verdict: match test.verdict(&pairing.pairs) {
-                        Verdict::H0 => "H0",
-                        Verdict::H1 => "H1",
-                        Verdict::Continue => "undecided",
+                        SprtVerdict::H0 => "H0",
+                        SprtVerdict::H1 => "H1",
+                        SprtVerdict::Continue => "undecided",
                     },
                 }
             }),
@@ -249,7 +243,7 @@ impl PairingSummary {
     }
 }
 
-fn endings(counts: &BTreeMap<Reason, u64>) -> Vec<Ending> {
+fn endings(counts: &BTreeMap<EndReason, u64>) -> Vec<Ending> {
     let ending = |(&reason, &games)| Ending { reason, games };
     counts.iter().map(ending).collect()
 }
@@ -359,12 +353,8 @@ impl Summary {
         add_engines(&self.engines, lang, &mut lines);
         let labelled = |label: &str, text: &str| format!("{}{text}", left(label, LABEL_WIDTH));
         if let Some(score) = self.black.score {
-            let Wdl {
-                wins,
-                draws,
-                losses,
-            } = self.black.wdl;
-            let text = lang.result_of_side(100.0 * score, wins, draws, losses);
+            let wdl = self.black.wdl;
+            let text = lang.result_of_side(100.0 * score, wdl.wins, wdl.draws, wdl.losses);
             lines.push(labelled(&lang.label_black(), &text));
         }
         if self.games > 0 {
@@ -398,7 +388,7 @@ impl Summary {
     fn add_faults(&self, lang: Lang, lines: &mut Vec<String>) {
         let (in_stalls, faults): (Vec<_>, Vec<_>) =
             self.faults.iter().partition(|fault| fault.during_stall);
-        let games = |faults: &[&Fault]| lang.games(faults.len() as u64);
+        let games = |faults: &[&FaultyGame]| lang.games(faults.len() as u64);
         for (title, faults) in [
             (lang.lost_by_fault(games(&faults)), &faults),
             (lang.lost_in_stall(games(&in_stalls)), &in_stalls),
@@ -407,38 +397,16 @@ impl Summary {
                 lines.push(format!("\n{title}:"));
             }
             for fault in faults {
-                let Fault {
-                    game,
-                    engine,
-                    reason,
-                    detail,
-                    ..
-                } = fault;
-                let reason = reason.to_string();
-                let text = lang.fault(game, engine, lang.ending(&reason), detail);
+                let reason = fault.reason.to_string();
+                let reason = lang.ending(&reason);
+                let text = lang.fault(fault.game, &fault.engine, reason, &fault.detail);
                 lines.push(format!("  {text}"));
                 let dialogue = fault.dialogue.clone().unwrap_or_else(|| lang.none());
                 let text = lang.record_and_dialogue(&fault.record, dialogue);
                 lines.push(format!("    {text}"));
             }
         }
-        for engine in &self.engines {
-            if engine.illegal_lines > 0 {
-                let EngineSummary {
-                    name,
-                    illegal_lines,
-                    lines_checked,
-                    ..
-                } = engine;
-                let text = lang.illegal_lines(name, illegal_lines, lines_checked);
-                lines.push(format!("\n{text}"));
-            }
-            for LineFault { fault, line, sfen } in &engine.illegal_line_details {
-                lines.push(format!("  {fault}\n    pv {line}\n    in {sfen}"));
-            }
-        }
-        let is_any = |engine: &EngineSummary| engine.illegal_lines > 0;
-        if !self.faults.is_empty() || self.engines.iter().any(is_any) {
+        if !self.faults.is_empty() {
             lines.push(String::new());
         }
     }
@@ -446,47 +414,31 @@ impl Summary {
 
 impl PairingSummary {
     fn add_lines(&self, lang: Lang, lines: &mut Vec<String>) {
-        let Self {
-            first,
-            second,
-            wdl:
-                Wdl {
-                    wins,
-                    draws,
-                    losses,
-                },
-            pentanomial,
-            ..
-        } = self;
-        lines.push(lang.against(first, second));
+        lines.push(lang.against(&self.first, &self.second));
         let (Some(score), Some(draw_rate)) = (self.score, self.draw_rate) else {
             lines.extend([format!("  {}", lang.no_games()), String::new()]);
             return;
         };
-        let score = lang.score_and_draws(wins, draws, losses, 100.0 * score, 100.0 * draw_rate);
+        let wdl = self.wdl;
+        let [score, draw_rate] = [score, draw_rate].map(|share| 100.0 * share);
+        let score = lang.score_and_draws(wdl.wins, wdl.draws, wdl.losses, score, draw_rate);
         lines.push(format!("  {score}"));
         if let Some(estimate) = &self.estimate {
             lines.push(format!("  {}", elo_text(estimate, lang)));
             lines.extend(self.basis(lang).map(|basis| format!("  {basis}")));
         }
-        let pairs: Vec<String> = pentanomial.iter().map(ToString::to_string).collect();
+        let pairs: Vec<String> = self.pentanomial.iter().map(ToString::to_string).collect();
         lines.push(format!("  {}", lang.pairs(pairs.join(", "))));
         self.add_optimism(lang, lines);
-        if let Some(SprtSummary {
-            test,
-            llr,
-            lower,
-            upper,
-            verdict,
-        }) = &self.sprt
-        {
-            let words = match *verdict {
-                "H0" => lang.h0_accepted(test.elo1),
-                "H1" => lang.h1_accepted(test.elo0),
+        if let Some(sprt) = &self.sprt {
+            let words = match sprt.verdict {
+                "H0" => lang.h0_accepted(sprt.test.elo1),
+                "H1" => lang.h1_accepted(sprt.test.elo0),
                 _ => lang.undecided(),
             };
             lines.push(format!(
-                "  SPRT {test}: LLR {llr:.2} ({lower:.2}, {upper:.2}), {words}"
+                "  SPRT {}: LLR {:.2} ({:.2}, {:.2}), {words}",
+                sprt.test, sprt.llr, sprt.lower, sprt.upper
             ));
         }
         lines.push(String::new());

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::super::journal::{GameEntry, ScoreSums};
-use super::super::referee::Reason;
+use super::super::referee::EndReason;
 use super::super::settings::MatchSettings;
 use super::super::sprt::Model;
 use super::*;
@@ -25,13 +25,13 @@ fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
 /// Two pairs in which the first engine scores 1½ points and 1 point, the latter with a loss on
 /// time.
 fn tally(settings: &MatchSettings) -> Tally {
-    let mut late = entry(settings, 3, Some("old"), Reason::TimeLoss);
+    let mut late = entry(settings, 3, Some("old"), EndReason::TimeLoss);
     late.detail = "120ms used where 100ms were left".to_owned();
     late.dialogue = Some("faults/3.txt".into());
     let entries = [
-        entry(settings, 0, Some("new-version"), Reason::Resignation),
-        entry(settings, 1, None, Reason::Repetition),
-        entry(settings, 2, Some("new-version"), Reason::Resignation),
+        entry(settings, 0, Some("new-version"), EndReason::Resignation),
+        entry(settings, 1, None, EndReason::Repetition),
+        entry(settings, 2, Some("new-version"), EndReason::Resignation),
         late,
     ];
     tally_of(settings, &entries)
@@ -39,7 +39,7 @@ fn tally(settings: &MatchSettings) -> Tally {
 
 /// This many pairs of which the engine `winner` wins every game.
 fn one_sided(settings: &MatchSettings, winner: &str, pairs: u64) -> Tally {
-    let won = |game| entry(settings, game, Some(winner), Reason::Resignation);
+    let won = |game| entry(settings, game, Some(winner), EndReason::Resignation);
     tally_of(settings, &(0..2 * pairs).map(won).collect::<Vec<_>>())
 }
 
@@ -82,14 +82,21 @@ records        some/match";
 #[test]
 fn games_without_their_pair_are_told() {
     let settings = sample();
-    let game = |number| entry(&settings, number, Some("new-version"), Reason::Resignation);
+    let game = |number| {
+        entry(
+            &settings,
+            number,
+            Some("new-version"),
+            EndReason::Resignation,
+        )
+    };
     let first = Summary::of(&tally_of(&settings, &[game(0)]), "");
     let words = "\n  Elo and score from 1 game, none of them in a complete pair\n  pairs with";
     assert!(first.to_string().contains(words), "{first}");
     let games = [
         game(0),
         game(1),
-        entry(&settings, 2, None, Reason::Repetition),
+        entry(&settings, 2, None, EndReason::Repetition),
     ];
     let odd = Summary::of(&tally_of(&settings, &games), "");
     let words = "\n  Elo from the 2 games of complete pairs, score from all 3 games\n  pairs with";
@@ -101,7 +108,7 @@ fn games_without_their_pair_are_told() {
 #[test]
 fn optimism_is_shown_where_scores_are_known() {
     let settings = sample();
-    let mut won = entry(&settings, 0, Some("new-version"), Reason::Resignation);
+    let mut won = entry(&settings, 0, Some("new-version"), EndReason::Resignation);
     for (index, sums) in won.optimism.0.iter_mut().enumerate().skip(1) {
         let scores = [300 * index as i64, -60];
         *sums = ScoreSums { pairs: 2, scores };
@@ -134,7 +141,6 @@ fn programs_read_json() {
         "nodes_per_second": 10000.0,
         "losses_by_fault": [{ "reason": "time-loss", "games": 1 }],
         "losses_on_time_in_stalls": 0,
-        "lines_checked": 0, "illegal_lines": 0, "illegal_line_details": [],
     });
     assert_eq!(json["engines"][0], engine);
     assert_eq!(json["engines"][1]["losses_by_fault"], json!([]));
@@ -255,7 +261,7 @@ fn a_line_shows_the_progress() {
         "+0 =0 -0  LLR 0.00 (-2.94, 2.94)"
     );
     let three = crate::arena::tests::settings(&["a", "b", "c"], Some(2));
-    let tally = tally_of(&three, &[entry(&three, 0, None, Reason::MaxMoves)]);
+    let tally = tally_of(&three, &[entry(&three, 0, None, EndReason::MaxMoves)]);
     assert_eq!(one_line(&tally, Lang::En), "1 game, 0 lost by faults");
 }
 
@@ -280,7 +286,7 @@ records        there";
 #[test]
 fn stalls_and_the_losses_in_them_are_told_apart() {
     let settings = sample();
-    let mut entries = [0, 1].map(|game| entry(&settings, game, Some("old"), Reason::TimeLoss));
+    let mut entries = [0, 1].map(|game| entry(&settings, game, Some("old"), EndReason::TimeLoss));
     entries[1].time_loss = Some(super::super::journal::TimeLoss {
         late: Duration::from_millis(1),
         stall: Some(Duration::from_millis(40)),
@@ -299,24 +305,6 @@ fn stalls_and_the_losses_in_them_are_told_apart() {
     assert_eq!(json["engines"][0]["losses_on_time_in_stalls"], 1);
     assert_eq!(json["faults"][1]["during_stall"], true);
     assert_eq!(json["stalls"], json!({ "count": 1, "longest": 0.04 }));
-}
-
-#[test]
-fn illegal_lines_are_shown_with_their_position() {
-    let settings = sample();
-    let mut liar = entry(&settings, 0, None, Reason::Repetition);
-    liar.figures[0].lines_checked = 30;
-    liar.figures[0].line_faults = 1;
-    liar.figures[0].line_fault_details.push(LineFault {
-        fault: "illegal move 5i5a, word 1 of the line".to_owned(),
-        line: "5i5a 5a5b".to_owned(),
-        sfen: "4k4/9/9/9/9/9/9/9/4K4 b - 1".to_owned(),
-    });
-    let text = Summary::of(&tally_of(&settings, &[liar]), "").to_string();
-    let expected = "\nnew-version, illegal lines: 1 of 30\n  \
-                    illegal move 5i5a, word 1 of the line\n    \
-                    pv 5i5a 5a5b\n    in 4k4/9/9/9/9/9/9/9/4K4 b - 1\n\nrecords";
-    assert!(text.contains(expected), "{text}");
 }
 
 #[test]

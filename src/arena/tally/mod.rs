@@ -4,17 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::journal::{GameEntry, LineFault, Optimism, Overhead, PlayerFigures};
-use super::referee::Reason;
+use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
+use super::referee::EndReason;
 use super::settings::MatchSettings;
 use super::statistics::{Estimate, Pentanomial, Wdl};
 use crate::types::Color;
 
 #[cfg(test)]
 mod tests;
-
-/// Maximum number of illegal lines of an engine that a summary describes.
-const LINE_FAULTS_SHOWN: usize = 10;
 
 /// The sums over the games so far.
 #[derive(Clone, Debug)]
@@ -27,9 +24,9 @@ pub struct Tally {
     /// Results of the black side over all games.
     pub black: Wdl,
     /// Number of games by reason of their end.
-    pub reasons: BTreeMap<Reason, u64>,
+    pub reasons: BTreeMap<EndReason, u64>,
     /// Games lost by a fault, by number of the game.
-    pub faults: BTreeMap<u64, Fault>,
+    pub faults: BTreeMap<u64, FaultyGame>,
     /// Time between an answer and the next `go`.
     pub overhead: Overhead,
     seen: BTreeSet<u64>,
@@ -55,25 +52,23 @@ pub struct PairingTally {
 pub struct EngineTally {
     /// Results of all its games.
     pub wdl: Wdl,
-    /// Statistics of its moves; details of illegal lines are in `line_faults`.
+    /// Statistics of its moves.
     pub figures: PlayerFigures,
-    /// The first illegal lines of the match, by game and index within the game.
-    pub line_faults: BTreeMap<(u64, usize), LineFault>,
     /// Number of games lost by a fault, by reason.
-    pub faults: BTreeMap<Reason, u64>,
+    pub faults: BTreeMap<EndReason, u64>,
     /// Losses on time during a stall of the machine; they count as losses.
     pub lost_in_stalls: u64,
 }
 
 /// A game that was lost by a fault of an engine.
 #[derive(Clone, Debug, Serialize)]
-pub struct Fault {
+pub struct FaultyGame {
     /// Number of the game, from 0.
     pub game: u64,
     /// Name of the engine at fault.
     pub engine: String,
     /// The kind of fault.
-    pub reason: Reason,
+    pub reason: EndReason,
     /// Details of the fault for people.
     pub detail: String,
     /// Whether the machine stalled during the move.
@@ -183,17 +178,6 @@ impl Tally {
         sum.nodes += figures.nodes;
         sum.depth_sum += figures.depth_sum;
         sum.depth_count += figures.depth_count;
-        sum.lines_checked += figures.lines_checked;
-        sum.line_faults += figures.line_faults;
-        for (place, fault) in figures.line_fault_details.iter().enumerate() {
-            engine
-                .line_faults
-                .insert((entry.game, place), fault.clone());
-        }
-        // The selection does not depend on the order in which games ended.
-        while engine.line_faults.len() > LINE_FAULTS_SHOWN {
-            engine.line_faults.pop_last();
-        }
     }
 
     fn add_to_pairing(
@@ -226,7 +210,7 @@ impl Tally {
         let during_stall = entry.time_loss.is_some_and(|loss| loss.stall.is_some());
         *self.engines[engine].faults.entry(entry.reason).or_default() += 1;
         self.engines[engine].lost_in_stalls += u64::from(during_stall);
-        let fault = Fault {
+        let fault = FaultyGame {
             game: entry.game,
             engine: self.settings.engines[engine].name.clone(),
             reason: entry.reason,

@@ -27,7 +27,7 @@ fn time_loss(settings: &MatchSettings, game: u64, winner: &str, stall: Option<u6
             stall: stall.map(Duration::from_millis),
         }),
         dialogue: Some("faults/it.txt".into()),
-        ..entry(settings, game, Some(winner), Reason::TimeLoss)
+        ..entry(settings, game, Some(winner), EndReason::TimeLoss)
     }
 }
 
@@ -36,7 +36,7 @@ fn optimism_is_that_of_the_engines_and_not_of_the_colours() {
     let settings = settings(&["a", "b"], Some(4));
     let mut tally = Tally::new(&settings);
     for game in 0..2 {
-        let mut entry = entry(&settings, game, None, Reason::Repetition);
+        let mut entry = entry(&settings, game, None, EndReason::Repetition);
         // The first engine, black and then white, is 100 ahead in its own view.
         let scores = if game == 0 { [100, 30] } else { [30, 100] };
         entry.optimism.0[2] = ScoreSums { pairs: 1, scores };
@@ -44,21 +44,6 @@ fn optimism_is_that_of_the_engines_and_not_of_the_colours() {
     }
     let sums = tally.pairings[0].optimism.0[2];
     assert_eq!((sums.pairs, sums.scores), (2, [200, 60]));
-}
-
-fn with_line_faults(mut entry: GameEntry, count: u64) -> GameEntry {
-    for player in &mut entry.figures {
-        player.lines_checked = 100;
-        player.line_faults = count;
-        player.line_fault_details = (0..count.min(5))
-            .map(|place| LineFault {
-                fault: format!("{place} of game {}", entry.game),
-                line: String::new(),
-                sfen: String::new(),
-            })
-            .collect();
-    }
-    entry
 }
 
 #[test]
@@ -70,15 +55,11 @@ fn the_order_of_the_games_is_nothing() {
             let [black, white] = fixture.players.map(|engine| &settings.engines[engine].name);
             match fixture.game % 5 {
                 0 => time_loss(&settings, fixture.game, white, Some(40)),
-                1 => entry(&settings, fixture.game, Some(black), Reason::Checkmate),
-                2 => entry(&settings, fixture.game, None, Reason::Repetition),
-                3 => entry(&settings, fixture.game, Some(black), Reason::Crash),
-                _ => entry(&settings, fixture.game, Some(white), Reason::Resignation),
+                1 => entry(&settings, fixture.game, Some(black), EndReason::Checkmate),
+                2 => entry(&settings, fixture.game, None, EndReason::Repetition),
+                3 => entry(&settings, fixture.game, Some(black), EndReason::Crash),
+                _ => entry(&settings, fixture.game, Some(white), EndReason::Resignation),
             }
-        })
-        .map(|entry| {
-            let count = entry.game % 3;
-            with_line_faults(entry, count)
         })
         .collect();
     assert_eq!(entries.len(), 15);
@@ -93,8 +74,8 @@ fn the_order_of_the_games_is_nothing() {
 #[test]
 fn results_are_those_of_the_first_engine_whatever_its_colour() {
     let settings = settings(&["a", "b"], Some(6));
-    let won = |game, winner| entry(&settings, game, Some(winner), Reason::Resignation);
-    let drawn = |game| entry(&settings, game, None, Reason::MaxMoves);
+    let won = |game, winner| entry(&settings, game, Some(winner), EndReason::Resignation);
+    let drawn = |game| entry(&settings, game, None, EndReason::MaxMoves);
     // 2 points, ½ point, and an unfinished pair.
     let entries = [won(0, "a"), won(1, "a"), won(2, "b"), drawn(3), won(4, "b")];
     let tally = tally_of(&settings, &entries);
@@ -110,8 +91,8 @@ fn results_are_those_of_the_first_engine_whatever_its_colour() {
     assert_eq!(tally.engines[1].wdl, wdl(2, 1, 2));
     // The first engine played black in games 0, 2 and 4.
     assert_eq!(tally.black, wdl(1, 1, 3));
-    assert_eq!(tally.reasons[&Reason::Resignation], 4);
-    assert_eq!(tally.reasons[&Reason::MaxMoves], 1);
+    assert_eq!(tally.reasons[&EndReason::Resignation], 4);
+    assert_eq!(tally.reasons[&EndReason::MaxMoves], 1);
     assert!(tally.has(4) && !tally.has(5));
     let tally = tally_of(&settings, &[&entries[..], &[won(5, "a")]].concat());
     assert_eq!(tally.pairings[0].pairs, Pentanomial([0, 1, 1, 0, 1]));
@@ -131,7 +112,7 @@ fn every_pair_result_has_its_place() {
     for (winners, place) in cases {
         let entries: Vec<GameEntry> = (0..)
             .zip(winners)
-            .map(|(game, winner)| entry(&settings, game, winner, Reason::Checkmate))
+            .map(|(game, winner)| entry(&settings, game, winner, EndReason::Checkmate))
             .collect();
         let mut expected = Pentanomial::default();
         expected.add_pair(place);
@@ -143,7 +124,7 @@ fn every_pair_result_has_its_place() {
 fn halves_of_different_pairings_do_not_join() {
     let settings = settings(&["a", "b", "c"], Some(2));
     // Games 0 and 1 are a–b, 2 and 3 a–c, 4 and 5 b–c.
-    let won = |game, winner| entry(&settings, game, Some(winner), Reason::Resignation);
+    let won = |game, winner| entry(&settings, game, Some(winner), EndReason::Resignation);
     let tally = tally_of(
         &settings,
         &[won(1, "a"), won(2, "c"), won(5, "c"), won(4, "b")],
@@ -159,7 +140,7 @@ fn halves_of_different_pairings_do_not_join() {
 #[test]
 fn what_does_not_belong_is_refused_and_changes_nothing() {
     let settings = settings(&["a", "b"], Some(3));
-    let first = entry(&settings, 0, Some("a"), Reason::Checkmate);
+    let first = entry(&settings, 0, Some("a"), EndReason::Checkmate);
     let mut tally = tally_of(&settings, std::slice::from_ref(&first));
     let before = format!("{tally:?}");
     let beyond = GameEntry {
@@ -192,9 +173,9 @@ fn faults_are_listed_and_those_in_stalls_are_told_apart() {
     let entries = [
         time_loss(&settings, 0, "a", None),
         time_loss(&settings, 1, "a", Some(40)),
-        entry(&settings, 2, Some("b"), Reason::Crash),
-        entry(&settings, 3, Some("b"), Reason::Resignation),
-        entry(&settings, 4, None, Reason::Repetition),
+        entry(&settings, 2, Some("b"), EndReason::Crash),
+        entry(&settings, 3, Some("b"), EndReason::Resignation),
+        entry(&settings, 4, None, EndReason::Repetition),
         time_loss(&settings, 5, "b", Some(70)),
     ];
     let tally = tally_of(&settings, &entries);
@@ -204,21 +185,21 @@ fn faults_are_listed_and_those_in_stalls_are_told_apart() {
         .map(|(game, fault)| (*game, &*fault.engine, fault.reason, fault.during_stall))
         .collect();
     let expected = [
-        (0, "b", Reason::TimeLoss, false),
-        (1, "b", Reason::TimeLoss, true),
-        (2, "a", Reason::Crash, false),
-        (5, "a", Reason::TimeLoss, true),
+        (0, "b", EndReason::TimeLoss, false),
+        (1, "b", EndReason::TimeLoss, true),
+        (2, "a", EndReason::Crash, false),
+        (5, "a", EndReason::TimeLoss, true),
     ];
     assert_eq!(listed, expected);
-    let counts = |engine: usize| -> Vec<(Reason, u64)> {
+    let counts = |engine: usize| -> Vec<(EndReason, u64)> {
         let faults = &tally.engines[engine].faults;
         faults
             .iter()
             .map(|(reason, count)| (*reason, *count))
             .collect()
     };
-    assert_eq!(counts(0), [(Reason::TimeLoss, 1), (Reason::Crash, 1)]);
-    assert_eq!(counts(1), [(Reason::TimeLoss, 2)]);
+    assert_eq!(counts(0), [(EndReason::TimeLoss, 1), (EndReason::Crash, 1)]);
+    assert_eq!(counts(1), [(EndReason::TimeLoss, 2)]);
     assert_eq!(tally.engines[0].lost_in_stalls, 1);
     assert_eq!(tally.engines[1].lost_in_stalls, 1);
     // They also count as losses.
@@ -233,7 +214,7 @@ fn faults_are_listed_and_those_in_stalls_are_told_apart() {
 fn figures_add_up_for_the_engine_and_not_for_the_colour() {
     let settings = settings(&["a", "b"], Some(2));
     // Black makes 10 moves, white 20.
-    let entries = [0, 1].map(|game| entry(&settings, game, None, Reason::Repetition));
+    let entries = [0, 1].map(|game| entry(&settings, game, None, EndReason::Repetition));
     let tally = tally_of(&settings, &entries);
     for engine in &tally.engines {
         let figures = &engine.figures;
@@ -251,23 +232,4 @@ fn figures_add_up_for_the_engine_and_not_for_the_colour() {
     let empty = PlayerFigures::default();
     assert_eq!(empty.mean_time(), Duration::ZERO);
     assert_eq!((empty.mean_depth(), empty.nodes_per_second()), (None, None));
-}
-
-#[test]
-fn the_first_illegal_lines_are_shown_and_all_are_counted() {
-    let settings = settings(&["a", "b"], Some(8));
-    let entries: Vec<GameEntry> = (0..8)
-        .rev()
-        .map(|game| with_line_faults(entry(&settings, game, None, Reason::Repetition), 7))
-        .collect();
-    let tally = tally_of(&settings, &entries);
-    for engine in &tally.engines {
-        assert_eq!(engine.figures.lines_checked, 800);
-        assert_eq!(engine.figures.line_faults, 56);
-        let shown: Vec<_> = engine.line_faults.keys().copied().collect();
-        let expected: Vec<_> = (0..2)
-            .flat_map(|game| (0..5).map(move |place| (game, place)))
-            .collect();
-        assert_eq!(shown, expected);
-    }
 }

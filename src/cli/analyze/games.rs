@@ -1,37 +1,35 @@
 //! Whole games: searches their positions as a run, and hands each finished game to the report,
 //! which prints its table, writes its files, and collects the games for the page and for JSON.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
 
-use super::inputs::InputGame;
-use super::outputs::{self, Losses, Names};
-use super::{Arguments, OutputArguments, SearchArguments, names, table};
+use super::{
+    Arguments, InputGame, OutputArguments, SearchArguments, has_extension_of_record, names, table,
+};
 use crate::analysis::{
-    self, Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings, Thresholds, Watch,
+    self, Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings, Thresholds,
+    Watch, comments,
 };
 use crate::cli::arguments::{evaluation_identity, load_evaluation};
+use crate::cli::error::ensure_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
 use crate::cli::{output, result_file};
 use crate::lang::{Lang, printable};
 use crate::page::{self, Kind, PROGRAM, Page};
+use crate::records::game::GameRecord;
 use crate::records::sfen_line::SfenLine;
-use crate::runs::{Execution, FolderError, RunKind};
+use crate::records::text::{TextEncoding, TextFormat};
+use crate::runs::{Execution, output_place};
 use crate::types::Color;
 use crate::util::system::free_megabytes;
-use crate::util::{cores, counted};
-
-const KIND: RunKind = RunKind {
-    noun: "run of analyze",
-    settings: "analyze.json",
-    journal: "analyze.jsonl",
-    format: 2,
-};
+use crate::util::{cores, counted, free_name};
 
 /// Memory of each thread in MB, besides its transposition table.
 const WORKER_MB: usize = 110;
@@ -59,16 +57,12 @@ pub(super) fn run(
     let settings = Settings {
         effort: arguments.search.effort(DEFAULT_TIME),
         multi_pv: arguments.search.multipv.into(),
-        order: arguments.search.order,
         hash_mb: arguments.search.hash.unwrap_or(DEFAULT_HASH) as usize,
         eval: evaluation_identity(&choice, &evaluator),
-        games: lines.len(),
-        checksum: checksum(&lines),
     };
     let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
     let threads = threads(&arguments.search, settings.hash_mb, positions)?;
     let report = Report::new(arguments, &settings, games, lang)?;
-    let known = arguments.work.open(KIND, &settings).map_err(in_words)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
     let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
     let mut watch = Progress {
@@ -81,12 +75,12 @@ pub(super) fn run(
         stack_bytes: None,
         stop: &stop,
     };
-    let result = analysis::analyze(&lines, &settings, &evaluator, known, &mut watch, &execution);
+    let result = analysis::analyze(&lines, &settings, &evaluator, &mut watch, &execution);
     meter.finish();
     result?;
     if stop.is_requested() {
-        watch.report.interrupted();
-        return arguments.work.check_complete(&stop);
+        output::eprint_line(watch.report.words());
+        bail!("interrupted");
     }
     watch.report.finish()?;
     ensure!(
@@ -115,25 +109,6 @@ fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> anyhow
         wanted.saturating_mul(each)
     );
     Ok(wanted.min(fitting))
-}
-
-/// The error of a folder, with other games named as such.
-fn in_words(mut error: FolderError) -> FolderError {
-    if let FolderError::OtherRun { difference, .. } = &mut error
-        && difference.starts_with("checksum ")
-    {
-        "other games, or the same in another order".clone_into(difference);
-    }
-    error
-}
-
-fn checksum(lines: &[SfenLine]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    for line in lines {
-        hasher.update(line.to_string().as_bytes());
-        hasher.update(b"\n");
-    }
-    hasher.finalize()
 }
 
 struct Progress<'a> {
@@ -166,7 +141,6 @@ struct Report {
     /// Whether there is more than the table, so that the work goes on without its reader.
     writes_files: bool,
     losses: Losses,
-    thresholds: Thresholds,
     done: usize,
     lang: Lang,
 }
@@ -235,9 +209,8 @@ impl Report {
         lang: Lang,
     ) -> anyhow::Result<Self> {
         let output: &OutputArguments = &arguments.output;
-        let thresholds = output.thresholds()?;
         if let Some(page) = &output.html {
-            outputs::check_out("--html", page, 1)?;
+            check_out("--html", page, 1)?;
             result_file::check(page, games.iter().map(|game| game.path.as_path()))?;
         }
         Ok(Self {
@@ -256,7 +229,6 @@ impl Report {
             },
             writes_files: output.file_option().is_some(),
             losses: Losses::default(),
-            thresholds,
             settings: settings.clone(),
             games,
             done: 0,
@@ -276,10 +248,10 @@ impl Report {
     /// A file or standard output cannot be written.
     fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
         let game = &self.games[index];
-        let review = Review::new(&game.record, analysis, self.thresholds);
+        let review = Review::new(&game.record, analysis);
         let json = self.json_of(game, &review)?;
         let reviewed = (&game.record, &review);
-        outputs::write(&self.names, index, reviewed, &json, self.lang)?;
+        write_files(&self.names, index, reviewed, &json)?;
         self.losses.add(&self.names, &game.record);
         match self.printed {
             Printed::Moves | Printed::Summaries => {
@@ -364,19 +336,14 @@ impl Report {
         let page = Page {
             kind: Kind::Analysis,
             title,
-            lang: self.lang.into(),
+            lang: self.lang,
             program: PROGRAM,
             effort: effort_words(&self.settings, self.lang),
-            thresholds: Some(self.thresholds),
+            thresholds: Some(Thresholds::USUAL),
             games: std::mem::take(&mut self.page),
             of_match: None,
         };
         result_file::save(path, page.html_with(self.engine.as_deref()).as_bytes())
-    }
-
-    /// Says what an interruption left undone.
-    fn interrupted(&self) {
-        output::eprint_line(self.words());
     }
 }
 
@@ -415,4 +382,163 @@ fn page_engine(folder: Option<&Path>) -> anyhow::Result<String> {
 fn beside_executable() -> PathBuf {
     let executable = env::current_exe().unwrap_or_default();
     executable.parent().unwrap_or(Path::new("")).join(FOLDER)
+}
+
+// --- The files of a game ---
+
+/// The places of all files.
+#[derive(Default)]
+struct Names {
+    /// The record of each game; none where records are not wanted.
+    kif: Vec<PathBuf>,
+    /// The JSON of each game; none where it is not wanted.
+    json: Vec<PathBuf>,
+}
+
+/// What the written records have no room for, and in how many games.
+#[derive(Default)]
+struct Losses(BTreeMap<String, usize>);
+
+impl Losses {
+    /// Adds those of a game.
+    fn add(&mut self, names: &Names, record: &GameRecord) {
+        if !names.kif.is_empty() {
+            for loss in TextFormat::Kif.losses(record) {
+                *self.0.entry(loss).or_default() += 1;
+            }
+        }
+    }
+
+    /// Says what was lost.
+    fn report(&self) {
+        for (loss, games) in &self.0 {
+            let games = counted(*games, "game");
+            output::eprint_line(format_args!("note: kif has no room for {loss} ({games})"));
+        }
+    }
+}
+
+impl Names {
+    /// Creates the folders, and checks that every file can be written.
+    ///
+    /// # Errors
+    /// A folder cannot be created, a file not be written, or a file is one of those that are read.
+    fn new(wanted: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
+        let place = |path: &PathBuf| output_place(path).unwrap_or_else(|| path.clone());
+        let mut taken: BTreeSet<PathBuf> = wanted.html.iter().map(place).collect();
+        let mut places = |option, extension, out: &Path| {
+            check_out(option, out, games.len())?;
+            let files = files(out, extension, games)?;
+            for file in &files {
+                let name = file.display();
+                ensure_usage!(
+                    taken.insert(output_place(file).unwrap_or_else(|| file.clone())),
+                    "{name} is the name of two outputs: give another one"
+                );
+                result_file::check(file, games.iter().map(|game| game.path.as_path()))?;
+            }
+            anyhow::Ok(files)
+        };
+        let mut names = Self::default();
+        if let Some(out) = &wanted.kif {
+            names.kif = places("--kif", "kifu", out)?;
+        }
+        if let Some(out) = wanted.json.as_ref().filter(|_| !wanted.is_json_on_stdout()) {
+            names.json = places("--json", "json", out)?;
+        }
+        Ok(names)
+    }
+}
+
+/// Checks that `out` can be a file, or for several games a folder.
+fn check_out(option: &str, out: &Path, games: usize) -> anyhow::Result<()> {
+    let name = out.display();
+    ensure_usage!(
+        out.as_os_str() != "-",
+        "{option} -: only --json writes to standard output, expected the name of a file"
+    );
+    let is_of_file = out.is_file() || names_a_file(out) && !out.is_dir();
+    ensure_usage!(
+        games == 1 || !is_of_file,
+        "{option} {name}: {games} games need a folder and this is the name of a file, expected for \
+         example {}/",
+        out.with_extension("").display()
+    );
+    Ok(())
+}
+
+/// Whether a name that is not there yet looks like that of a file.
+fn names_a_file(out: &Path) -> bool {
+    !ends_like_folder(out) && has_extension_of_record(out)
+}
+
+fn ends_like_folder(out: &Path) -> bool {
+    out.as_os_str().to_string_lossy().ends_with(['/', '\\'])
+}
+
+/// A file for each game: `out` itself for one game, otherwise files in the folder `out`.
+fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec<PathBuf>> {
+    if games.len() == 1 && !out.is_dir() && !ends_like_folder(out) {
+        return Ok(vec![out.to_owned()]);
+    }
+    fs::create_dir_all(out).with_context(|| out.display().to_string())?;
+    let mut paths: Vec<&Path> = games.iter().map(|game| game.path.as_path()).collect();
+    // Games of a file follow one another.
+    paths.dedup();
+    let stems = result_file::distinct_stems(&paths);
+    let mut stem_of = paths.iter().zip(&stems).peekable();
+    let mut taken = BTreeSet::new();
+    let mut name = |game: &InputGame| {
+        while stem_of.next_if(|(path, _)| **path != game.path).is_some() {}
+        let stem = stem_of.peek().map_or("", |(_, stem)| stem.as_str());
+        let stem = match game.number {
+            Some(number) => format!("{stem}-{number}"),
+            None => stem.to_owned(),
+        };
+        let name = free_name(&stem, |name| taken.contains(name));
+        taken.insert(name.clone());
+        out.join(format!("{name}.{extension}"))
+    };
+    Ok(games.iter().map(&mut name).collect())
+}
+
+/// Writes the files of a game.
+///
+/// # Errors
+/// A file cannot be written.
+fn write_files(
+    names: &Names,
+    game: usize,
+    (record, review): (&GameRecord, &Review),
+    json: &serde_json::Value,
+) -> anyhow::Result<()> {
+    if let Some(path) = names.kif.get(game) {
+        // As `convert` does: `kif` is in Shift JIS, `kifu` in UTF-8.
+        let encoding = TextFormat::of_path(path).map_or(TextEncoding::Utf8, |(_, kind)| kind);
+        let written = TextFormat::Kif.write(&commented(record, review), encoding);
+        if written.encoding != encoding {
+            output::eprint_line(format_args!(
+                "note: {}: Shift JIS lacks some of its letters, written in UTF-8",
+                path.display()
+            ));
+        }
+        result_file::save(path, &written.bytes)?;
+    }
+    if let Some(path) = names.json.get(game) {
+        let text = serde_json::to_string_pretty(json)? + "\n";
+        result_file::save(path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The record with the analysis after what it said already. An earlier one is replaced.
+fn commented(record: &GameRecord, review: &Review) -> GameRecord {
+    let mut record = record.clone();
+    comments::remove(&mut record);
+    let mut lines = comments::lines(&record, review).into_iter();
+    record.comments.extend(lines.next().unwrap_or_default());
+    for (played, lines) in record.moves.iter_mut().zip(lines) {
+        played.comments.extend(lines);
+    }
+    record
 }

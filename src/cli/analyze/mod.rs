@@ -1,24 +1,27 @@
 //! `raicho analyze`: positions and whole games for people.
 
 mod games;
-mod inputs;
-mod outputs;
 mod position;
 mod table;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::analysis::{Effort, Order, Thresholds};
-use crate::cli::arguments::{Indivisible, KeptWork, one_of, parse_time};
-use crate::cli::error::ensure_usage;
+use super::arguments::{numbered_lines, parse_time, read_bytes};
+use super::error::{bail_usage, usage_error};
+use super::output;
+use crate::analysis::Effort;
 use crate::lang::Lang;
-use crate::records::game::GameRecord;
+use crate::records::encoding;
+use crate::records::game::{GameRecord, RecordedMove};
+use crate::records::sfen_line::SfenLine;
+use crate::records::text::TextFormat;
 use crate::types::Color;
-use crate::util::cores;
-use inputs::Inputs;
+use crate::util::{cores, shorten};
 
 /// Example: `raicho analyze game.kif --html game.html`
 #[derive(Args)]
@@ -46,12 +49,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     output: OutputArguments,
-
-    #[command(flatten)]
-    work: KeptWork,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 #[derive(Args)]
@@ -88,14 +85,7 @@ struct SearchArguments {
     /// Evaluation: `<embedded>`, `<material>`, or a file
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
-
-    /// Order of a game's positions: `forward` as they were played, or `backward`, the last one
-    /// first, so that the table knows what follows
-    #[arg(long, value_name = "ORDER", default_value = "backward", value_parser = one_of(&ORDERS))]
-    order: Order,
 }
-
-const ORDERS: [(&str, Order); 2] = [("forward", Order::Forward), ("backward", Order::Backward)];
 
 #[derive(Args)]
 #[command(next_help_heading = "Results of games")]
@@ -110,17 +100,9 @@ struct OutputArguments {
     #[expect(clippy::option_option, reason = "the folder may be left out")]
     with_engine: Option<Option<PathBuf>>,
 
-    /// Write the graph of each game; OUT is a file, or a folder for several games
-    #[arg(long, value_name = "OUT")]
-    svg: Option<PathBuf>,
-
-    /// Write the games with comments as KIF
+    /// Write the games with comments as KIF; OUT is a file, or a folder for several games
     #[arg(long, value_name = "OUT")]
     kif: Option<PathBuf>,
-
-    /// Write the games with comments as CSA
-    #[arg(long, value_name = "OUT")]
-    csa: Option<PathBuf>,
 
     /// Write the analysis as JSON; `-` is standard output, where it replaces the table
     #[arg(long, value_name = "OUT")]
@@ -129,46 +111,18 @@ struct OutputArguments {
     /// Print only the summaries
     #[arg(long)]
     summary: bool,
-
-    /// Loss of win chance in percent from which a move is doubtful (疑問手)
-    #[arg(long, value_name = "PERCENT", default_value_t = 10.0, value_parser = parse_percent)]
-    doubtful: f64,
-
-    /// Loss of win chance in percent from which a move is a blunder (悪手)
-    #[arg(long, value_name = "PERCENT", default_value_t = 20.0, value_parser = parse_percent)]
-    blunder: f64,
-}
-
-fn parse_percent(text: &str) -> Result<f64, String> {
-    match text.trim_end_matches('%').parse() {
-        Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent),
-        _ => Err("expected a number above 0, at most 100".to_owned()),
-    }
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("give each machine some of the files")?;
-    match inputs::find(arguments)? {
+    match find(arguments)? {
         Inputs::Positions(source) => {
-            check_positions(arguments)?;
+            if let Some(option) = arguments.output.option() {
+                bail_usage!("{option} is for games, and these are positions");
+            }
             position::run(arguments, &source, lang)
         }
         Inputs::Games(games, broken) => games::run(arguments, games, &broken, lang),
     }
-}
-
-/// Refuses what only games have.
-fn check_positions(arguments: &Arguments) -> anyhow::Result<()> {
-    let work = arguments.work.is_kept().then_some("--work");
-    let option = arguments.output.option().or(work);
-    ensure_usage!(
-        option.is_none(),
-        "{} is for games, and these are positions",
-        option.unwrap_or_default()
-    );
-    Ok(())
 }
 
 impl SearchArguments {
@@ -191,23 +145,6 @@ impl SearchArguments {
 }
 
 impl OutputArguments {
-    /// From which loss moves have their names.
-    ///
-    /// # Errors
-    /// No move could be doubtful.
-    fn thresholds(&self) -> anyhow::Result<Thresholds> {
-        let (doubtful, blunder) = (self.doubtful, self.blunder);
-        let is_ordered = doubtful <= blunder;
-        ensure_usage!(
-            is_ordered,
-            "--doubtful {doubtful} is more than --blunder {blunder}: no move would be doubtful"
-        );
-        Ok(Thresholds {
-            doubtful: doubtful / 100.0,
-            blunder: blunder / 100.0,
-        })
-    }
-
     /// The first option for something that only games have.
     fn option(&self) -> Option<&'static str> {
         self.file_option()
@@ -220,9 +157,7 @@ impl OutputArguments {
         let is_json = self.json.is_some() && !self.is_json_on_stdout();
         let options = [
             ("--html", self.html.is_some()),
-            ("--svg", self.svg.is_some()),
             ("--kif", self.kif.is_some()),
-            ("--csa", self.csa.is_some()),
             ("--json", is_json),
         ];
         let found = options.into_iter().find(|&(_, is_given)| is_given);
@@ -244,4 +179,238 @@ fn names(record: &GameRecord, lang: Lang) -> [String; Color::NUM] {
         "" => sides[color.index()].to_owned(),
         name => name.to_owned(),
     })
+}
+
+// --- What is analysed ---
+
+/// Extensions of the files that are taken from a folder.
+const EXTENSIONS: [&str; 7] = ["csa", "kif", "kifu", "ki2", "ki2u", "jkf", "usi"];
+
+/// What is to be analysed.
+enum Inputs {
+    /// The positions of a text, or those of the command line.
+    Positions(PositionSource),
+    /// Games, and what is wrong with those that cannot be read.
+    Games(Vec<InputGame>, Vec<String>),
+}
+
+/// Where positions come from.
+enum PositionSource {
+    /// A position of the command line.
+    One(String),
+    /// A file and its lines.
+    Lines(PathBuf, String),
+}
+
+/// A game and where it comes from.
+struct InputGame {
+    record: GameRecord,
+    path: PathBuf,
+    /// Its number in the file, from 1, if the file has several.
+    number: Option<usize>,
+}
+
+impl InputGame {
+    /// The file, with the number of the game if it has several.
+    fn name(&self) -> String {
+        match self.number {
+            Some(number) => format!("{}, game {number}", self.path.display()),
+            None => self.path.display().to_string(),
+        }
+    }
+}
+
+/// Reads the files, or the position of the command line.
+///
+/// # Errors
+/// There is nothing to analyse, or the only file cannot be read.
+fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
+    if arguments.files.is_empty() {
+        let sfen = arguments
+            .sfen
+            .clone()
+            .unwrap_or_else(|| "startpos".to_owned());
+        if arguments.output.option().is_none() {
+            return Ok(Inputs::Positions(PositionSource::One(sfen)));
+        }
+        let line = sfen.parse();
+        let line = line
+            .map_err(|error| usage_error(format_args!("--sfen '{}': {error}", shorten(&sfen))))?;
+        let record = record_of(line);
+        let path = PathBuf::from("position");
+        return Ok(Inputs::Games(
+            vec![InputGame {
+                record,
+                path,
+                number: None,
+            }],
+            Vec::new(),
+        ));
+    }
+    let mut games = Vec::new();
+    let mut broken = Vec::new();
+    let paths = expand(&arguments.files, &arguments.output)?;
+    for path in &paths {
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(error) if paths.len() == 1 => return Err(error),
+            Err(error) => {
+                broken.push(output::message(&error));
+                continue;
+            }
+        };
+        let is_alone = arguments.files.len() == 1 && paths.len() == 1;
+        if is_alone && is_positions(path, &text, arguments) {
+            return Ok(Inputs::Positions(PositionSource::Lines(path.clone(), text)));
+        }
+        read_games(path, &text, &mut games, &mut broken);
+    }
+    if games.is_empty() {
+        match &broken[..] {
+            [] => bail!("no game in {}", list(&arguments.files)),
+            [first, rest @ ..] => {
+                rest.iter().for_each(output::eprint_line);
+                bail!("{first}");
+            }
+        }
+    }
+    Ok(Inputs::Games(games, broken))
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    names.join(", ")
+}
+
+/// The files, with folders replaced by the records in them and below, in the order of their names.
+/// Folders of the results are left out: what is there may come from an earlier analysis.
+fn expand(paths: &[PathBuf], output: &OutputArguments) -> anyhow::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let results = [&output.kif, &output.json];
+    let results = results.into_iter().flatten();
+    let results: Vec<PathBuf> = results
+        .filter_map(|path| path.canonicalize().ok())
+        .collect();
+    for path in paths {
+        if path.is_dir() {
+            let mut found = Vec::new();
+            walk(path, &results, &mut found).with_context(|| path.display().to_string())?;
+            found.sort();
+            files.extend(found);
+        } else {
+            files.push(path.clone());
+        }
+    }
+    Ok(files)
+}
+
+fn walk(folder: &Path, without: &[PathBuf], files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        // Links to folders are not followed: they may lead in a circle.
+        if entry.file_type()?.is_dir() {
+            if path
+                .canonicalize()
+                .is_ok_and(|path| !without.contains(&path))
+            {
+                walk(&path, without, files)?;
+            }
+        } else if EXTENSIONS.contains(&extension(&path).as_str()) && !path.is_dir() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether the name is that of a file that is read or written here.
+fn has_extension_of_record(path: &Path) -> bool {
+    let extension = extension(path);
+    EXTENSIONS.contains(&&*extension) || ["json", "html"].contains(&&*extension)
+}
+
+fn extension(path: &Path) -> String {
+    let extension = path.extension().unwrap_or_default();
+    extension.to_string_lossy().to_ascii_lowercase()
+}
+
+fn read_text(path: &Path) -> anyhow::Result<String> {
+    Ok(encoding::decode(&read_bytes(path)?).into_owned())
+}
+
+/// The format that the content looks like. A line may also be an SFEN alone; a bad line among such
+/// does not make them something else.
+fn format_of(text: &str) -> TextFormat {
+    match TextFormat::of_content(text) {
+        TextFormat::Kif if numbered_lines(text).any(|(_, line)| begins_like_board(line)) => {
+            TextFormat::Usi
+        }
+        format => format,
+    }
+}
+
+/// Whether the first word looks like the board of an SFEN, even one with faults.
+fn begins_like_board(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let is_of_board = |letter: char| letter.is_ascii_alphanumeric() || "/+".contains(letter);
+    word.matches('/').count() >= 4 && word.chars().all(is_of_board)
+}
+
+/// Whether a file holds positions. Lines are games where each has moves.
+fn is_positions(path: &Path, text: &str, arguments: &Arguments) -> bool {
+    match format_of(text) {
+        TextFormat::Usi if !arguments.positions && has_games_of_name(path, text) => return false,
+        TextFormat::Usi => {}
+        // Text that looks like nothing else, where positions are asked for.
+        TextFormat::Kif if arguments.positions => {
+            return TextFormat::Kif.read_text(text).iter().all(Result::is_err);
+        }
+        _ => return false,
+    }
+    let is_of_games = arguments.output.option().is_some() || extension(path) == "usi";
+    let has_moves = |(_, line): (usize, &str)| line.contains(" moves ");
+    arguments.positions || !is_of_games && !numbered_lines(text).all(has_moves)
+}
+
+/// Whether the name stands for a format of records that the text can be read as.
+fn has_games_of_name(path: &Path, text: &str) -> bool {
+    let named = TextFormat::of_path(path).map(|(named, _)| named);
+    let of_records = named.filter(|&named| named != TextFormat::Usi);
+    of_records.is_some_and(|named| named.read_text(text).iter().any(Result::is_ok))
+}
+
+fn read_games(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut Vec<String>) {
+    let content = format_of(text);
+    let named = TextFormat::of_path(path).map_or(content, |(named, _)| named);
+    let found = named.read_or(content, text);
+    let has_several = found.len() > 1;
+    for (game, number) in found.into_iter().zip(1..) {
+        match game {
+            Ok(record) => {
+                for omission in &record.omissions {
+                    let path = path.display();
+                    output::eprint_line(format_args!("note: {path}: {omission}"));
+                }
+                games.push(InputGame {
+                    record,
+                    path: path.to_owned(),
+                    number: has_several.then_some(number),
+                });
+            }
+            Err(error) if has_several => {
+                broken.push(format!("{}: game {number}: {error}", path.display()));
+            }
+            Err(error) => broken.push(format!("{}: {error}", path.display())),
+        }
+    }
+}
+
+/// A line as a record.
+fn record_of(line: SfenLine) -> GameRecord {
+    let mut record = GameRecord::new(line.start);
+    record.moves = line.moves.into_iter().map(RecordedMove::from).collect();
+    record
 }

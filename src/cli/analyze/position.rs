@@ -10,8 +10,7 @@ use anyhow::{Context, bail};
 use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::inputs::PositionSource;
-use super::{Arguments, SearchArguments};
+use super::{Arguments, PositionSource, SearchArguments};
 use crate::cli::arguments::{numbered_lines, set_position};
 use crate::cli::error::as_usage;
 use crate::cli::output;

@@ -1,7 +1,5 @@
 //! `raicho match`: plays matches between engines, merges their shards and writes sets of openings.
 
-mod curve;
-mod openings;
 mod report;
 mod settings;
 
@@ -10,12 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 
-use crate::arena::curve::CurveSettings;
 use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
 use crate::arena::merge::merge;
 use crate::arena::runner;
 use crate::arena::runner::Event;
-use crate::arena::settings::{EngineSettings, MatchSettings};
+use crate::arena::settings::MatchSettings;
 use crate::arena::summary::{Summary, one_line};
 use crate::cli::error::flat_error;
 use crate::cli::output;
@@ -25,10 +22,9 @@ use crate::runs::{FolderError, Stop};
 use report::{PageArguments, own_files};
 use settings::GameArguments;
 
-pub(super) use openings::OpeningArguments;
 pub(super) use report::JsonArguments;
 pub(super) use settings::{
-    EngineArguments, RuleArguments, check_repeated, check_rules_and_openings,
+    EngineArguments, OpeningArguments, RuleArguments, check_repeated, check_rules_and_openings,
 };
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out
@@ -71,7 +67,7 @@ pub(super) struct RunArguments {
         default_value_t = 1,
         value_parser = clap::value_parser!(u16).range(1..=1024)
     )]
-    concurrency: u16,
+    pub(super) concurrency: u16,
 
     /// Folder for all files of the run [default: match-DATE-TIME or spsa-DATE-TIME]
     #[arg(long, value_name = "FOLDER")]
@@ -87,10 +83,6 @@ pub(super) struct RunArguments {
 }
 
 impl RunArguments {
-    pub(super) fn concurrency(&self) -> usize {
-        self.concurrency.into()
-    }
-
     /// The folder for all files of a run of `command`.
     pub(super) fn folder(&self, command: &str) -> PathBuf {
         self.out.clone().unwrap_or_else(|| {
@@ -105,14 +97,13 @@ enum Command {
     /// Merge the shards of a match that were played with --shard
     Merge(MergeArguments),
     /// Write a set of openings
-    Openings(openings::Arguments),
+    Openings(settings::OpeningSetArguments),
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge_shards(arguments, lang),
-        Some(Command::Openings(arguments)) => openings::run(arguments),
-        None if arguments.is_curve() => curve::run(arguments, lang),
+        Some(Command::Openings(arguments)) => settings::write_openings(arguments),
         None => run_match(arguments, lang),
     }
 }
@@ -120,23 +111,18 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 // --- A match ---
 
 fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    let folder = arguments.folder();
-    arguments.check_results(&folder)?;
+    let folder = arguments.run.folder("match");
+    let (own, read) = (own_files(&folder), arguments.openings.files());
+    arguments.page.check(&arguments.run.json, &own, read)?;
     let is_new = matches!(
         journal::read_settings(&folder),
         Err(FolderError::Missing { .. })
     );
     let goes_on = arguments.run.resume && (!is_new || arguments.engines.is_empty());
-    if !goes_on && CurveSettings::read(&folder).is_ok() {
-        bail!(
-            "{} holds a curve already; --resume continues it",
-            folder.display()
-        );
-    }
     let (settings, run_folder, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
-        let settings = arguments.settings(arguments.engines.engines()?)?;
+        let settings = arguments.settings()?;
         let run_folder = MatchFolder::create(&folder, &settings).map_err(flat_error)?;
         (settings, run_folder, Vec::new())
     };
@@ -158,7 +144,7 @@ fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let printed = arguments
         .run
         .json
-        .report_text(&summary, &summary.text(lang), Some(&folder));
+        .report(&summary, &summary.text(lang), Some(&folder));
     arguments.page.write(std::slice::from_ref(&folder), lang)?;
     printed?;
     if summary.is_interrupted {
@@ -177,13 +163,14 @@ fn play(
     stop: &Stop,
     lang: Lang,
 ) -> anyhow::Result<Summary> {
-    let progress = Progress::new(settings, entries.len() as u64, lang);
-    let concurrency = arguments.run.concurrency();
+    let (games, done) = (settings.games_here(), entries.len() as u64);
+    let meter = Meter::in_language(lang, &lang.unit_games(), games, done);
+    let concurrency = arguments.run.concurrency.into();
     let summary = runner::run(settings, folder, entries, concurrency, stop, &|event| {
-        progress.show(&event);
+        show(&event, &meter, lang);
     });
-    progress.finish();
-    summary.map_err(flat_error)
+    meter.finish();
+    summary
 }
 
 /// What continues an interrupted match.
@@ -192,32 +179,11 @@ fn advice(folder: &Path) -> String {
 }
 
 impl Arguments {
-    /// Whether these are several matches, each with another node limit.
-    fn is_curve(&self) -> bool {
-        let is_resumed = || self.run.resume && CurveSettings::read(&self.folder()).is_ok();
-        self.engines.nodes.len() > 1 || is_resumed()
-    }
-
-    /// Checks that the results can be written, and replace nothing that is needed.
-    fn check_results(&self, folder: &Path) -> anyhow::Result<()> {
-        let own = own_files(folder);
-        self.page.check(&self.run.json, &own, self.openings.files())
-    }
-
-    /// The folder for results and records.
-    fn folder(&self) -> PathBuf {
-        self.run.folder("match")
-    }
-
-    /// The settings of a new match between these engines.
-    fn settings(&self, engines: Vec<EngineSettings>) -> anyhow::Result<MatchSettings> {
+    /// The settings of a new match.
+    fn settings(&self) -> anyhow::Result<MatchSettings> {
+        let (engines, rules) = (self.engines.engines()?, self.rules.rules()?);
         self.games
-            .settings(engines, self.rules.rules()?, self.openings.settings())
-    }
-
-    /// Refuses what a command line without engines says differently from the match to be resumed.
-    fn check_repeated(&self, run: &MatchSettings) -> anyhow::Result<()> {
-        check_rules_and_openings((&self.rules, &self.openings), (&run.rules, &run.openings))
+            .settings(engines, rules, self.openings.settings())
     }
 }
 
@@ -243,9 +209,10 @@ fn resume(
     arguments.engines.check_engine_is_named()?;
     let old = journal::read_settings(folder).map_err(flat_error)?;
     if arguments.engines.is_empty() {
-        arguments.check_repeated(&old)?;
+        let given = (&arguments.rules, &arguments.openings);
+        check_rules_and_openings(given, (&old.rules, &old.openings))?;
     } else {
-        let new = arguments.settings(arguments.engines.engines()?)?;
+        let new = arguments.settings()?;
         if let Some(difference) = new.difference(&old) {
             bail!(
                 "{} holds another match: {difference}; \
@@ -259,43 +226,23 @@ fn resume(
     Ok((settings, run_folder, entries))
 }
 
-/// Shows the events of a match.
-struct Progress {
-    meter: Meter,
-    lang: Lang,
-}
-
-impl Progress {
-    /// Progress of a match of which `done` games are finished already.
-    fn new(settings: &MatchSettings, done: u64, lang: Lang) -> Self {
-        let meter = Meter::in_language(lang, &lang.unit_games(), settings.games_here(), done);
-        Self { meter, lang }
-    }
-
-    fn show(&self, event: &Event<'_>) {
-        match event {
-            Event::EngineChecked { name, program } => {
-                self.meter.message(&format!("{name} is {program}"));
+/// Shows an event of a match.
+fn show(event: &Event<'_>, meter: &Meter, lang: Lang) {
+    match event {
+        Event::EngineChecked { name, program } => meter.message(&format!("{name} is {program}")),
+        Event::Note(note) => meter.message(&format!("note: {note}")),
+        Event::Game { entry, tally } => {
+            if entry.reason.is_fault() {
+                meter.message(&format!(
+                    "game {}, {} against {}: {}",
+                    entry.game,
+                    entry.black,
+                    entry.white,
+                    entry.verdict()
+                ));
             }
-            Event::Note(note) => self.meter.message(&format!("note: {note}")),
-            Event::Game { entry, tally } => {
-                if entry.reason.is_fault() {
-                    self.meter.message(&format!(
-                        "game {}, {} against {}: {}",
-                        entry.game,
-                        entry.black,
-                        entry.white,
-                        entry.verdict()
-                    ));
-                }
-                self.meter
-                    .advance(tally.games(), one_line(tally, self.lang));
-            }
+            meter.advance(tally.games(), one_line(tally, lang));
         }
-    }
-
-    fn finish(&self) {
-        self.meter.finish();
     }
 }
 
@@ -332,7 +279,7 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
     let read: Vec<PathBuf> = arguments.folders.iter().flat_map(read).collect();
     let own = own_files(arguments.out.as_deref().unwrap_or(&arguments.folders[0]));
     arguments.page.check(&arguments.json, &own, &read)?;
-    let merged = merge(&arguments.folders).map_err(flat_error)?;
+    let merged = merge(&arguments.folders)?;
     if merged.entries().is_empty() {
         bail!("no game has been played in these folders");
     }
@@ -345,13 +292,11 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
         .map(|f| f.display().to_string())
         .collect();
     let place = arguments.out.as_ref().map(|out| out.display().to_string());
-    let summary = merged
-        .summary(&place.unwrap_or_else(|| folders.join(", ")))
-        .map_err(flat_error)?;
+    let summary = merged.summary(&place.unwrap_or_else(|| folders.join(", ")))?;
     let text = summary.text(lang);
     let printed = arguments
         .json
-        .report_text(&summary, &text, arguments.out.as_deref());
+        .report(&summary, &text, arguments.out.as_deref());
     arguments.page.write(&arguments.folders, lang)?;
     printed?;
     for note in merged.notes() {

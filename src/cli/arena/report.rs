@@ -1,7 +1,6 @@
 //! The result of a match or a run of SPSA: a table or JSON on standard output, both in the folder,
 //! and for a match a page with its games.
 
-use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -19,15 +18,8 @@ use crate::lang::Lang;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
 
-/// The files of a match or a curve in its folder which no result may replace.
-const OWN_FILES: &[&str] = &[
-    "match.json",
-    "games.jsonl",
-    "games.sfen",
-    "curve.json",
-    "curve.jsonl",
-    "summary.txt",
-];
+/// The files of a match in its folder which no result may replace.
+const OWN_FILES: &[&str] = &["match.json", "games.jsonl", "games.sfen", "summary.txt"];
 
 /// Those files in this folder.
 pub(super) const fn own_files(folder: &Path) -> OwnFiles<'_> {
@@ -66,17 +58,8 @@ impl JsonArguments {
         self.json.as_deref() == Some(Path::new("-"))
     }
 
-    /// Prints the table or the JSON, and writes both to the folder if there is one.
-    pub(in crate::cli) fn report<S: Serialize + fmt::Display>(
-        &self,
-        summary: &S,
-        folder: Option<&Path>,
-    ) -> anyhow::Result<()> {
-        self.report_text(summary, &summary.to_string(), folder)
-    }
-
-    /// The same with this text as the table.
-    pub(super) fn report_text(
+    /// Prints `text` or the JSON, and writes both to the folder if there is one.
+    pub(in crate::cli) fn report(
         &self,
         summary: &impl Serialize,
         text: &str,
@@ -109,6 +92,8 @@ impl JsonArguments {
     }
 }
 
+/// Most pairs of games on a page.
+const PAIRS_SHOWN: usize = 250;
 /// Points of the graph of Elo over games, about.
 const COURSE_POINTS: usize = 500;
 /// Games before the first point.
@@ -120,27 +105,12 @@ const MOST_ELO: f64 = 1200.0;
 #[derive(Args, Clone)]
 pub(super) struct PageArguments {
     /// Write a page with the result and the games, which any browser plays through without a
-    /// network
+    /// network; of more than 500 games, only every second, third, … pair is on it
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-
-    /// Maximum number of games on the page; of more, only every second, third, … pair is on it
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 500,
-        requires = "html",
-        value_parser = clap::value_parser!(u32).range(2..)
-    )]
-    html_games: u32,
 }
 
 impl PageArguments {
-    /// Whether a page is asked for.
-    pub(super) const fn is_asked(&self) -> bool {
-        self.html.is_some()
-    }
-
     /// Checks that the page can be written, before any game, and is none of the run's own files,
     /// none of those that are `read`, and not that of the JSON.
     ///
@@ -181,8 +151,7 @@ impl PageArguments {
         entries.sort_by_key(|(_, entry)| entry.game);
         // Whole pairs, so that each engine is shown with both colours.
         let pairs = entries.chunk_by(|(_, one), (_, other)| one.game / 2 == other.game / 2);
-        let most = (self.html_games / 2) as usize;
-        let step = pairs.clone().count().div_ceil(most).max(1);
+        let step = pairs.clone().count().div_ceil(PAIRS_SHOWN).max(1);
         let shown = pairs.step_by(step).flatten();
         let games: anyhow::Result<Vec<Game>> =
             shown.map(|(folder, entry)| game(folder, entry)).collect();
@@ -193,7 +162,7 @@ impl PageArguments {
         let page = Page {
             kind: Kind::Match,
             title: of_match.engines.join(" – "),
-            lang: lang.into(),
+            lang,
             program: PROGRAM,
             effort: String::new(),
             thresholds: None,

@@ -1,21 +1,26 @@
 //! The arguments of a match and their conversion to settings. When a run is resumed, arguments that
 //! are repeated must be those of the run.
 
+use std::fmt;
+use std::io::Write as _;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::{Args, Parser, ValueEnum};
+use clap::{Args, Parser};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::openings::OpeningArguments;
 use crate::arena::engine_text::EngineText;
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
-use crate::arena::time_control::{BaseAndIncrement, TimeControl, parse_duration};
-use crate::cli::error::{bail_usage, usage_error};
-use crate::openings::{OpeningSettings, Source};
+use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
+use crate::cli::arguments::one_of;
+use crate::cli::error::{bail_usage, flat_error, usage_error};
+use crate::cli::progress::Meter;
+use crate::cli::{output, result_file};
+use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
 use crate::runs::Shard;
 use crate::types::EnteringKingRule;
 use crate::util::parse_positive;
@@ -40,37 +45,25 @@ pub(in crate::cli) struct EngineArguments {
     each: Option<EngineText>,
 
     /// Main time and increment per move, in seconds: 60+1, 10+0.1, 5
-    #[arg(long, value_name = "BASE+INC", help_heading = "Time")]
-    tc: Option<BaseAndIncrement>,
+    #[arg(
+        long,
+        value_name = "BASE+INC",
+        value_parser = parse_base_and_increment,
+        help_heading = "Time"
+    )]
+    tc: Option<(Duration, Duration)>,
 
     /// Time per move after the main time is used up: seconds, or with a unit as in 100ms
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
     byoyomi: Option<Duration>,
 
-    /// Fixed time per move (`go movetime`), without a clock
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
-    movetime: Option<Duration>,
-
-    /// Nodes per move (`go nodes`). For several limits, separated by commas, the match is played
-    /// with each of them in turn, and the result is a curve over nodes
-    #[arg(
-        long,
-        value_name = "N[,N…]",
-        value_delimiter = ',',
-        value_parser = parse_positive::<u64>,
-        help_heading = "Time"
-    )]
-    pub(super) nodes: Vec<u64>,
+    /// Nodes per move (`go nodes`)
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
+    nodes: Option<u64>,
 
     /// Depth per move (`go depth`)
     #[arg(long, value_name = "N", value_parser = parse_positive::<u32>, help_heading = "Time")]
     depth: Option<u32>,
-
-    /// Let the clocks of `--tc` and `--byoyomi` count nodes, N to a millisecond, so that games
-    /// depend neither on the machine nor on what else it does. The engines need the option
-    /// `NodesTime`, or `nodestime`
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
-    nodes_time: Option<u64>,
 }
 
 /// The rules of the games.
@@ -125,10 +118,6 @@ pub(in crate::cli) struct RuleArguments {
     )]
     ready_timeout: Duration,
 
-    /// Let engines play from their own books; without it `USI_OwnBook` is set to false
-    #[arg(long, help_heading = "Rules")]
-    own_book: bool,
-
     /// End a game as won if both engines agree on the winner: score=CENTIPAWNS moves=N [from=MOVE]
     #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
     adjudicate: Vec<String>,
@@ -142,9 +131,10 @@ pub(in crate::cli) struct RuleArguments {
 /// The number of games, and which of them are played.
 #[derive(Args)]
 pub(super) struct GameArguments {
-    /// Pairings of more than two engines
-    #[arg(long, value_enum, default_value_t = FormatName::RoundRobin)]
-    format: FormatName,
+    /// Pairings of more than two engines: each against each other one, or the first against each of
+    /// the others
+    #[arg(long, default_value = "round-robin", value_parser = one_of(&FORMATS))]
+    format: Format,
 
     /// Games per pairing [default: 100; no limit with --sprt]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
@@ -153,10 +143,6 @@ pub(super) struct GameArguments {
     /// Let engines ponder
     #[arg(long)]
     ponder: bool,
-
-    /// Replay every PV that the engines print, and report illegal moves
-    #[arg(long)]
-    check_pv: bool,
 
     /// Stop as soon as an SPRT decides between two Elo gains: [elo0=0] [elo1=5] [alpha=0.05]
     /// [beta=0.05] [model=logistic|normalized]
@@ -168,13 +154,10 @@ pub(super) struct GameArguments {
     shard: Option<Shard>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum FormatName {
-    /// Each engine plays against each other engine
-    RoundRobin,
-    /// The first engine plays against each of the others
-    Gauntlet,
-}
+const FORMATS: [(&str, Format); 2] = [
+    ("round-robin", Format::RoundRobin),
+    ("gauntlet", Format::Gauntlet),
+];
 
 impl EngineArguments {
     /// Whether the command line has no `--engine`.
@@ -188,10 +171,8 @@ impl EngineArguments {
             ("--each", self.each.is_some()),
             ("--tc", self.tc.is_some()),
             ("--byoyomi", self.byoyomi.is_some()),
-            ("--movetime", self.movetime.is_some()),
-            ("--nodes", !self.nodes.is_empty()),
+            ("--nodes", self.nodes.is_some()),
             ("--depth", self.depth.is_some()),
-            ("--nodes-time", self.nodes_time.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) if self.is_empty() => bail_usage!(
@@ -202,28 +183,16 @@ impl EngineArguments {
         }
     }
 
-    /// The settings of the engines for a single match.
+    /// The settings of the engines.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
-        if self.nodes.len() > 1 {
-            bail_usage!("--nodes has {} limits, expected one", self.nodes.len());
-        }
-        self.engines_with(self.nodes.first().copied())
-    }
-
-    /// The settings of the engines with a node limit of the command line.
-    pub(super) fn engines_with(&self, nodes: Option<u64>) -> anyhow::Result<Vec<EngineSettings>> {
-        let tc = self.tc.unwrap_or(BaseAndIncrement {
-            base: Duration::ZERO,
-            increment: Duration::ZERO,
-        });
+        let (base, increment) = self.tc.unwrap_or_default();
         let control = TimeControl {
-            base: tc.base,
-            increment: tc.increment,
+            base,
+            increment,
             byoyomi: self.byoyomi.unwrap_or_default(),
-            movetime: self.movetime,
-            nodes,
+            nodes: self.nodes,
             depth: self.depth,
-            nodes_time: self.nodes_time,
+            ..TimeControl::default()
         };
         let mut each = self.each.clone().unwrap_or_default();
         if let Some(name) = &each.name {
@@ -249,7 +218,6 @@ impl RuleArguments {
             margin: self.margin,
             patience: self.patience,
             ready_timeout: self.ready_timeout,
-            own_book: self.own_book,
             win_adjudication: adjudication(&self.adjudicate)?,
             draw_adjudication: adjudication(&self.adjudicate_draw)?,
         })
@@ -274,15 +242,11 @@ impl GameArguments {
             _ => DEFAULT_GAMES,
         };
         Ok(MatchSettings {
-            format: match self.format {
-                FormatName::RoundRobin => Format::RoundRobin,
-                FormatName::Gauntlet => Format::Gauntlet,
-            },
+            format: self.format,
             games: self.games.or(sprt.is_none().then_some(default_games)),
             rules,
             openings,
             ponder: self.ponder,
-            check_pv: self.check_pv,
             sprt,
             shard: self.shard,
             engines,
@@ -296,11 +260,10 @@ impl GameArguments {
             settings.sprt = Some(sprt);
         }
         settings.games = self.games.or(settings.games);
-        settings.check_pv |= self.check_pv;
         if self.ponder && !settings.ponder {
             bail!("--ponder differs from the match to be resumed");
         }
-        if matches!(self.format, FormatName::Gauntlet) && settings.format != Format::Gauntlet {
+        if self.format == Format::Gauntlet && settings.format != Format::Gauntlet {
             bail!("--format differs from that of the match to be resumed");
         }
         if self.shard.is_some() && self.shard != settings.shard {
@@ -326,7 +289,7 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
     let counts_nodes = |engine: &EngineSettings| engine.time_control.nodes_time.is_some();
     if settings.ponder && settings.engines.iter().any(counts_nodes) {
         bail_usage!(
-            "--ponder with --nodes-time: pondering takes the opponent's time, expected one of them"
+            "--ponder with nodes-time=: pondering takes the opponent's time, expected one of them"
         );
     }
     if settings.shard.is_some() && settings.games.is_none() {
@@ -380,4 +343,151 @@ pub(in crate::cli) fn check_repeated<T: Serialize>(
         }
     }
     Ok(())
+}
+
+// --- Openings ---
+
+/// Default of `--max-imbalance` for random openings, in centipawns.
+const MAX_IMBALANCE: u32 = 120;
+
+/// The openings of the games.
+#[derive(Args)]
+pub(in crate::cli) struct OpeningArguments {
+    /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["random_plies", "from_startpos"],
+        help_heading = "Openings"
+    )]
+    openings: Option<PathBuf>,
+
+    /// Random openings: number of random moves from the start position, both ends included
+    #[arg(
+        long,
+        value_name = "FROM..TO",
+        default_value = "8..12",
+        help_heading = "Openings"
+    )]
+    random_plies: Plies,
+
+    /// Begin at the start position: two games per pairing, as no opening is played twice
+    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
+    from_startpos: bool,
+
+    /// Skip openings in which our own search sees a larger advantage for either side, in centipawns
+    /// [default: 120 for random openings]
+    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
+    max_imbalance: Option<u32>,
+
+    /// Order in which the openings of a file are used
+    #[arg(
+        long,
+        default_value = "random",
+        value_parser = one_of(&[("random", Order::Random), ("sequential", Order::Sequential)]),
+        help_heading = "Openings"
+    )]
+    order: Order,
+
+    /// Seed of the random openings and the random order
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
+    seed: u64,
+}
+
+impl OpeningArguments {
+    /// The files that are read.
+    pub(in crate::cli) fn files(&self) -> &[PathBuf] {
+        self.openings.as_slice()
+    }
+
+    pub(in crate::cli) fn settings(&self) -> OpeningSettings {
+        let plies = self.random_plies;
+        let (source, max_imbalance) = match (&self.openings, self.from_startpos) {
+            (Some(path), _) => (Source::File(path.clone()), self.max_imbalance),
+            (None, true) => (Source::Startpos, None),
+            (None, false) => (
+                Source::Random { plies },
+                Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE)),
+            ),
+        };
+        OpeningSettings {
+            source,
+            order: self.order,
+            max_imbalance,
+            seed: self.seed,
+        }
+    }
+}
+
+/// The options on a command line, defaults included.
+impl fmt::Display for OpeningArguments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let settings = self.settings();
+        match &settings.source {
+            Source::Startpos => f.write_str("--from-startpos")?,
+            Source::File(path) => {
+                write!(f, "--openings {}", path.display())?;
+                if settings.order == Order::Sequential {
+                    f.write_str(" --order sequential")?;
+                }
+            }
+            Source::Random { plies } => write!(f, "--random-plies {plies}")?,
+        }
+        if let Some(most) = settings.max_imbalance {
+            write!(f, " --max-imbalance {most}")?;
+        }
+        write!(f, " --seed {}", settings.seed)
+    }
+}
+
+/// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out
+/// openings.sfen`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho match openings --random-plies 8..12 --max-imbalance 100 \
+        --count 500 --out openings.sfen"
+)]
+pub(super) struct OpeningSetArguments {
+    #[command(flatten)]
+    openings: OpeningArguments,
+
+    /// Number of openings
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
+    count: u32,
+
+    /// File to write [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+
+    /// Overwrite an existing file
+    #[arg(long, requires = "out")]
+    force: bool,
+}
+
+/// Writes a set of openings.
+pub(super) fn write_openings(arguments: &OpeningSetArguments) -> anyhow::Result<()> {
+    if let Some(path) = &arguments.out {
+        let read = arguments.openings.files().iter().map(PathBuf::as_path);
+        result_file::check(path, read)?;
+        result_file::check_free(path, arguments.force)?;
+    }
+    let settings = arguments.openings.settings();
+    let count = arguments.count as usize;
+    let command = format!(
+        "raicho match openings {} --count {count}",
+        arguments.openings
+    );
+    let meter = Meter::new("openings", Some(arguments.count.into()), 0);
+    let mut set = Vec::new();
+    let result = write_set(&settings, count, &command, &mut set, |done| {
+        meter.advance(done as u64, format!("of {count}"));
+    });
+    meter.finish();
+    if let Some(warning) = result.map_err(flat_error)? {
+        output::eprint_line(format_args!("note: {warning}"));
+    }
+    match &arguments.out {
+        Some(path) => result_file::save(path, &set),
+        None => Ok(output::stdout().write_all(&set)?),
+    }
 }

@@ -30,7 +30,7 @@ const PORT: u16 = 4081;
 const READY_TIMEOUT: Duration = Duration::from_secs(90);
 /// Names of the options with the delays to plan with, and their defaults in milliseconds.
 const DELAYS: [(&str, u64); 2] = [("NetworkDelay", 120), ("NetworkDelay2", 1120)];
-/// Own moves in a row with a bad score, unless the command line says more.
+/// Own moves in a row with a bad score, unless the configuration says more.
 const RESIGN_AFTER: u32 = 3;
 
 /// An account that is ready to play.
@@ -62,7 +62,6 @@ pub(super) fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
             ("--id", arguments.id.is_some()),
             ("--out", arguments.out.is_some()),
             ("--password-file", arguments.password_file.is_some()),
-            ("--password-variable", arguments.password_variable.is_some()),
         ];
         for (name, is_set) in single {
             ensure_usage!(
@@ -75,23 +74,10 @@ pub(super) fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
     // What one engine would take by itself is divided among those that say nothing else.
     let count = accounts.len();
     let share = (Settings::default().search.threads / count).max(1);
-    let setups: Vec<Setup> = accounts
+    accounts
         .into_iter()
         .map(|account| setup(arguments, account, (count > 1).then_some(share)))
-        .collect::<anyhow::Result<_>>()?;
-    for (index, setup) in setups.iter().enumerate() {
-        let same = setups[..index].iter().find(|other| other.out == setup.out);
-        if let Some(other) = same {
-            let names = [other, setup].map(|setup| setup.run.session.name.as_str());
-            bail!(
-                "{} and {} have the same folder {}",
-                names[0],
-                names[1],
-                setup.out.display()
-            );
-        }
-    }
-    Ok(setups)
+        .collect()
 }
 
 /// The accounts of the configuration file, or an empty one for the command line to fill.
@@ -108,10 +94,6 @@ fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Account>> {
         let account = config.account(name);
         account.cloned().map_err(flat_error).with_context(place)
     };
-    if arguments.all {
-        account(None)?;
-        return Ok(config.accounts);
-    }
     if arguments.accounts.is_empty() {
         return Ok(vec![account(None)?]);
     }
@@ -149,17 +131,11 @@ fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account
     if let Some(name) = &arguments.id {
         account.name.clone_from(name);
     }
-    if arguments.password_variable.is_some() {
-        account.password_file = None;
-    }
     let text = |own: &Option<String>, other: Option<String>| own.clone().or(other);
     account.host = text(&arguments.host, account.host);
     account.game = text(&arguments.game, account.game);
-    account.password_variable = text(&arguments.password_variable, account.password_variable);
     account.password_file = arguments.password_file.clone().or(account.password_file);
     account.games = arguments.games.or(account.games);
-    account.resign_score = arguments.resign_score.or(account.resign_score);
-    account.resign_after = arguments.resign_after.or(account.resign_after);
     if account.name.is_empty() {
         match &arguments.config {
             Some(path) => bail!("{}: an account has no name", path.display()),
@@ -188,16 +164,16 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
     let Some(host) = &account.host else {
         bail_usage!("no server: expected --host HOST");
     };
-    let (host, port) = host_and_port(host, arguments.port)?;
-    let engine = engine(arguments, account)?;
+    let (host, port) = host_and_port(host)?;
+    let configured = account.engine.as_deref().unwrap_or_default();
+    let configured: EngineText = configured.parse().map_err(flat_error)?;
+    // Options alone are for the configured engine.
+    let engine = match arguments.engine.clone().unwrap_or_default() {
+        engine if engine.command.is_some() => engine,
+        engine => engine.or(&configured),
+    };
     let mut options = account.usi_options().map_err(flat_error)?;
     options.extend(engine.options.iter().cloned());
-    for text in &arguments.options {
-        let Some((name, value)) = text.split_once('=') else {
-            bail_usage!("--option {text}: expected NAME=VALUE");
-        };
-        options.push((name.to_owned(), value.to_owned()));
-    }
     let program = engine.program();
     let ponders = arguments.ponder || account.ponder.unwrap_or(false);
     let pondering = match (ponders, &program) {
@@ -240,15 +216,6 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
     })
 }
 
-/// The engine of the command line or of the configuration.
-fn engine(arguments: &Arguments, account: &Account) -> anyhow::Result<EngineText> {
-    match (&arguments.engine, &account.engine) {
-        (Some(engine), _) => Ok(engine.clone()),
-        (None, Some(text)) => text.parse().map_err(flat_error),
-        (None, None) => Ok(EngineText::default()),
-    }
-}
-
 /// What shogi-server would make of the game, where that can hardly be meant.
 fn doubt_about_game(game: &str, password: &Password) -> Option<String> {
     match (game.is_empty(), password.names_a_game()) {
@@ -271,9 +238,9 @@ fn doubt_about_game(game: &str, password: &Password) -> Option<String> {
     }
 }
 
-fn host_and_port(text: &str, port: Option<u16>) -> anyhow::Result<(String, u16)> {
+fn host_and_port(text: &str) -> anyhow::Result<(String, u16)> {
     let bad_port = || usage_error(format_args!("--host {text}: no such port"));
-    let (host, own) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+    let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, "")) => (host, None),
         Some((host, rest)) => (host, Some(rest.strip_prefix(':').ok_or_else(bad_port)?)),
         None => match text.rsplit_once(':') {
@@ -286,10 +253,11 @@ fn host_and_port(text: &str, port: Option<u16>) -> anyhow::Result<(String, u16)>
         !host.is_empty(),
         "--host {text}: expected HOST or HOST:PORT"
     );
-    let own: Option<u16> = own
-        .map(|number| number.parse().map_err(|_| bad_port()))
-        .transpose()?;
-    Ok((host.to_owned(), port.or(own).unwrap_or(PORT)))
+    let port = match port {
+        Some(number) => number.parse().map_err(|_| bad_port())?,
+        None => PORT,
+    };
+    Ok((host.to_owned(), port))
 }
 
 /// The least delays, which can be set by the options of the engine.
@@ -336,8 +304,8 @@ fn read_password(
             Err(_) => rpassword::prompt_password(format!("password of {account}: ")).with_context(
                 || {
                     format!(
-                        "no password: expected --password-file, --password-variable, the variable \
-                        {PASSWORD_VARIABLE} or a terminal"
+                        "no password: expected --password-file, the variable {PASSWORD_VARIABLE} \
+                        or a terminal"
                     )
                 },
             )?,
@@ -384,16 +352,15 @@ mod tests {
 
     #[test]
     fn hosts_may_have_brackets_and_ports() {
-        let read = |text: &str, port| host_and_port(text, port).ok();
+        let read = |text: &str| host_and_port(text).ok();
         let is = |host: &str, port| Some((host.to_owned(), port));
-        assert_eq!(read("a.jp", None), is("a.jp", PORT));
-        assert_eq!(read("a.jp:5000", None), is("a.jp", 5000));
-        assert_eq!(read("a.jp:5000", Some(6000)), is("a.jp", 6000));
-        assert_eq!(read("::1", None), is("::1", PORT));
-        assert_eq!(read("[::1]", Some(6000)), is("::1", 6000));
-        assert_eq!(read("[::1]:5000", None), is("::1", 5000));
+        assert_eq!(read("a.jp"), is("a.jp", PORT));
+        assert_eq!(read("a.jp:5000"), is("a.jp", 5000));
+        assert_eq!(read("::1"), is("::1", PORT));
+        assert_eq!(read("[::1]"), is("::1", PORT));
+        assert_eq!(read("[::1]:5000"), is("::1", 5000));
         for text in ["", ":5000", "[]:5000", "a.jp:x", "[::1]5000"] {
-            assert_eq!(read(text, None), None, "{text}");
+            assert_eq!(read(text), None, "{text}");
         }
     }
 

@@ -1,29 +1,26 @@
 //! `raicho csa`: plays on a CSA server such as floodgate, and shows how the games went.
 
 mod accounts;
-mod live;
 mod screen;
-mod stats;
 
+use std::fs;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 
 use crate::arena::engine_text::EngineText;
 use crate::cli::error::flat_error;
-use crate::cli::output;
-use crate::cli::progress::{Interrupt, on_ctrl_c};
-use crate::csa::journal::{Journal, Place};
-use crate::csa::run;
-use crate::csa::stats::Tally;
+use crate::cli::output::{self, print_line};
+use crate::cli::progress::on_ctrl_c;
+use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent};
+use crate::csa::run::{self, RunEvent};
 use crate::util::counted;
 use accounts::{Setup, setups};
-use live::Live;
 use screen::{Account, Screen, Shared};
 
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game
@@ -41,10 +38,6 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "HOST[:PORT]")]
     host: Option<String>,
 
-    /// Port of the server
-    #[arg(long, value_name = "PORT")]
-    port: Option<u16>,
-
     /// Name of the account
     #[arg(long, value_name = "NAME")]
     id: Option<String>,
@@ -53,10 +46,6 @@ pub(super) struct Arguments {
     /// it: the variable `RAICHO_CSA_PASSWORD`, or a question on the terminal
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
-
-    /// Environment variable with the password
-    #[arg(long, value_name = "NAME", conflicts_with = "password_file")]
-    password_variable: Option<String>,
 
     /// Game to wait for, such as floodgate-300-10F; it is sent before the password. Leave it out
     /// where the password itself begins with the game
@@ -76,49 +65,37 @@ pub(super) struct Arguments {
     #[arg(long = "account", value_name = "NAME", requires = "config")]
     accounts: Vec<String>,
 
-    /// Play with all accounts of the configuration file at once
-    #[arg(long, requires = "config", conflicts_with = "accounts")]
-    all: bool,
-
     /// Folder for the journal, the records and the log of the dialogue [default: csa-NAME]
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 
-    /// Another engine in place of Raicho: cmd=PROGRAM[,args=WORDS][,dir=FOLDER][,env.NAME=VALUE]
-    /// [,option.NAME=VALUE…]
+    /// USI options of Raicho, option.NAME=VALUE[,…], or another engine in its place:
+    /// cmd=PROGRAM[,args=WORDS][,dir=FOLDER][,env.NAME=VALUE][,option.NAME=VALUE…]
     #[arg(long, value_name = "KEY=VALUE,…", help_heading = "Engine")]
     engine: Option<EngineText>,
-
-    /// USI option of the engine; may be repeated
-    #[arg(long = "option", value_name = "NAME=VALUE", help_heading = "Engine")]
-    options: Vec<String>,
 
     /// Let the engine ponder
     #[arg(long, help_heading = "Engine")]
     ponder: bool,
-
-    /// Resign at a score of minus this or worse, in centipawns [default: the engine decides]
-    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Play")]
-    resign_score: Option<u32>,
-
-    /// Own moves in a row with such a score before it resigns [default: 3]
-    #[arg(long, value_name = "N", help_heading = "Play")]
-    resign_after: Option<NonZero<u32>>,
-
-    /// Print lines in place of the full-screen view, which needs a terminal
-    #[arg(long)]
-    no_screen: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Show the results in a folder of games, and estimate the rating
-    Stats(stats::Arguments),
+    /// Show the results in a folder of games
+    Stats(StatsArguments),
+}
+
+/// Example: `raicho csa stats csa-raicho`
+#[derive(Args)]
+#[command(before_help = "Example: raicho csa stats csa-raicho")]
+struct StatsArguments {
+    /// Folder of a client
+    folder: PathBuf,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
-        Some(Command::Stats(arguments)) => stats::run(arguments),
+        Some(Command::Stats(arguments)) => stats(&arguments.folder),
         None => play(arguments),
     }
 }
@@ -135,17 +112,19 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let mut clients = Vec::new();
     for setup in &setups {
-        let place = Place {
+        let owner = JournalOwner {
             host: setup.run.host.clone(),
             account: setup.run.session.name.clone(),
         };
-        let (journal, entries) = Journal::open(&setup.out, &place).map_err(flat_error)?;
+        let (journal, entries) = Journal::open(&setup.out, &owner).map_err(flat_error)?;
         clients.push((setup, journal, entries));
     }
-    let accounts = clients
-        .iter()
-        .map(|(setup, _, entries)| Account::new(title(setup), entries));
-    let shared = Arc::new(Shared::new(accounts.collect()));
+    let is_alone = clients.len() == 1;
+    let account = |(setup, _, entries): &(&Setup, Journal, Vec<Entry>)| {
+        let name = (!is_alone).then(|| format!(" {}:", setup.run.session.name));
+        Account::new(title(setup), name.unwrap_or_default(), entries)
+    };
+    let shared = Arc::new(Shared::new(clients.iter().map(account).collect()));
     let shown = Arc::clone(&shared);
     let say = move |message: &str| {
         if screen::is_open() {
@@ -155,24 +134,18 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
         }
     };
     let interrupt = on_ctrl_c(ENDING, say, leave)?;
-    let has_screen = !arguments.no_screen && screen::is_possible();
-    let screen = if has_screen {
-        Some(Screen::open(Arc::clone(&shared)).context("the full-screen view (try --no-screen)")?)
-    } else {
-        None
-    };
-    let is_alone = clients.len() == 1;
+    let screen = screen::is_possible().then(|| Screen::open(Arc::clone(&shared)));
+    let screen = screen
+        .transpose()
+        .context("the full-screen view (TERM=dumb does without)")?;
     let results: Vec<anyhow::Result<()>> = thread::scope(|scope| {
         let mut threads = Vec::new();
-        for (number, (setup, journal, entries)) in clients.into_iter().enumerate() {
-            let name = (!is_alone).then_some(setup.run.session.name.as_str());
-            let show = Show {
-                number,
-                shared: &shared,
-                live: Live::new(&entries, name),
-            };
-            let interrupt = &interrupt;
-            threads.push(scope.spawn(move || play_account(setup, journal, &show, interrupt)));
+        for (number, (setup, journal, _)) in clients.into_iter().enumerate() {
+            let (shared, interrupt) = (&shared, &interrupt);
+            threads.push(scope.spawn(move || {
+                let watch = |event: RunEvent<'_>| shared.show(number, &event);
+                run::run(&setup.run, journal, interrupt.stop(), &watch)
+            }));
         }
         if let Some(screen) = screen {
             let is_done = || threads.iter().all(ScopedJoinHandle::is_finished);
@@ -193,30 +166,6 @@ fn leave() {
     screen::close();
 }
 
-/// Shows what happens to one account: in the view, or as lines.
-struct Show<'a> {
-    number: usize,
-    shared: &'a Shared,
-    live: Live,
-}
-
-fn play_account(
-    setup: &Setup,
-    journal: Journal,
-    show: &Show<'_>,
-    interrupt: &Interrupt,
-) -> anyhow::Result<()> {
-    let result = run::run(&setup.run, journal, interrupt.stop(), &|happening| {
-        if screen::is_open() {
-            show.shared.show(show.number, &happening);
-        } else {
-            show.live.show(&happening);
-        }
-    });
-    show.live.finish();
-    result.map_err(flat_error)
-}
-
 /// The first error; those of other accounts are printed with their names.
 fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<()> {
     if results.len() == 1 {
@@ -226,12 +175,42 @@ fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<
     for (setup, result) in setups.iter().zip(results) {
         if let Err(error) = result {
             failed += 1;
-            output::eprint_line(format_args!("{}: {error:#}", setup.run.session.name));
+            let (name, message) = (&setup.run.session.name, output::message(&error));
+            output::eprint_line(format_args!("{name}: {message}"));
         }
     }
     if failed > 0 {
         let accounts = counted(setups.len(), "account");
         bail!("{failed} of {accounts} ended with an error");
+    }
+    Ok(())
+}
+
+/// Prints the results in the folder of a client.
+fn stats(folder: &Path) -> anyhow::Result<()> {
+    fs::metadata(folder).with_context(|| folder.display().to_string())?;
+    let entries = journal::read(folder).map_err(flat_error)?;
+    ensure!(
+        !entries.is_empty(),
+        "{} has no games of a csa client",
+        folder.display()
+    );
+    print_line(format_args!(
+        "{:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7}",
+        "opponent", "games", "won", "lost", "drawn", "broken", "points"
+    ))?;
+    let mut tallies: Vec<(String, Tally)> = by_opponent(&entries).into_iter().collect();
+    tallies.push(("all".to_owned(), Tally::of(&entries)));
+    for (name, tally) in &tallies {
+        print_line(format_args!(
+            "{name:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7}",
+            tally.games(),
+            tally.wins,
+            tally.losses,
+            tally.draws,
+            tally.broken,
+            tally.points()
+        ))?;
     }
     Ok(())
 }

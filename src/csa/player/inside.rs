@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::bail;
+
 use super::{
-    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
-    Task, Word,
+    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, Task, Word,
 };
-use crate::csa::RunError;
 use crate::engine::Engine;
 use crate::position::Position;
 use crate::records::game::Thought;
 use crate::records::sfen_line::SfenLine;
-use crate::search::{Clock, Decision, Event, Limits, longest_move};
+use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::Bound;
 use crate::usi::options::{Change, OptionError, set_option};
 
@@ -34,7 +34,7 @@ pub(in crate::csa) struct Inside {
 
 impl Inside {
     /// Sets the options and allocates the memory.
-    pub(super) fn start(settings: &PlayerSettings, on_word: OnWord) -> Result<Self, RunError> {
+    pub(super) fn start(settings: &PlayerSettings, on_word: OnWord) -> anyhow::Result<Self> {
         let is_set = |name: &str| {
             let mut options = settings.options.iter();
             options.any(|(set, _)| set.eq_ignore_ascii_case(name))
@@ -49,11 +49,11 @@ impl Inside {
         for (name, value) in &settings.options {
             match set_option(inside.engine.settings_mut(), name, Some(value)) {
                 Ok(Change::Unknown) => {
-                    return Err(RunError::Fault(format!("Raicho has no option {name}")));
+                    bail!("Raicho has no option {name}");
                 }
                 Ok(Change::Set | Change::Pressed(_)) => {}
                 Err(error @ OptionError::OutOfRange { .. }) => inside.note(error.to_string()),
-                Err(error) => return Err(RunError::Fault(error.refusal())),
+                Err(error) => return Err(anyhow::Error::msg(error.refusal())),
             }
         }
         for problem in inside.engine.prepare() {
@@ -73,10 +73,7 @@ impl Inside {
         match command {
             EngineCommand::Prepare(rules) => self.prepare(rules),
             EngineCommand::Search(task) => self.search(&task),
-            EngineCommand::PonderHit { search, clock } => {
-                self.report_plan(search, &clock);
-                self.engine.ponderhit(Some(clock));
-            }
+            EngineCommand::PonderHit { clock, .. } => self.engine.ponderhit(Some(clock)),
             EngineCommand::Stop => self.engine.stop(),
             EngineCommand::GameOver(_) => self.engine.finish(),
         }
@@ -100,14 +97,6 @@ impl Inside {
         }));
     }
 
-    fn report_plan(&self, search: SearchId, clock: &Clock) {
-        let position = self.engine.position();
-        let settings = &self.engine.settings().search;
-        let us = position.side_to_move();
-        let content = Content::Plan(longest_move(clock, settings, us, position.game_ply()));
-        (self.on_word)(Word::Report(Report { search, content }));
-    }
-
     fn search(&mut self, task: &Task) {
         self.engine.finish();
         self.engine
@@ -121,9 +110,6 @@ impl Inside {
             start: task.since,
             ..Limits::default()
         };
-        if let (Some(clock), false) = (&task.clock, task.ponders) {
-            self.report_plan(task.search, clock);
-        }
         let (search, on_word) = (task.search, Arc::clone(&self.on_word));
         let report = move |event| {
             let word = match event {

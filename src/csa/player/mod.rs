@@ -9,7 +9,6 @@ mod program;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::RunError;
 use super::clock::Delays;
 use crate::records::game::Thought;
 use crate::records::sfen_line::SfenLine;
@@ -47,7 +46,7 @@ impl Player {
         settings: &PlayerSettings,
         on_word: OnWord,
         is_given_up: &dyn Fn() -> bool,
-    ) -> Result<Self, RunError> {
+    ) -> anyhow::Result<Self> {
         Ok(match &settings.program {
             None => Self::Inside(Box::new(Inside::start(settings, on_word)?)),
             Some(program) => Self::Program(Driver::start(program, settings, on_word, is_given_up)?),
@@ -147,8 +146,6 @@ pub struct Report {
 /// The content of a [`Report`].
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// The longest time that the engine plans to use, from the start of the turn.
-    Plan(Duration),
     /// The best line so far.
     Thought(Thought),
     /// The end of the search.

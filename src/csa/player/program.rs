@@ -7,17 +7,17 @@ use std::sync::mpsc::{self, Receiver, RecvError, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
+
 use super::{
     Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
     Task, Word,
 };
-use crate::csa::RunError;
 use crate::position::Position;
 use crate::records::game::Thought;
-use crate::search::Clock;
-use crate::types::{Bound, Color, Move};
+use crate::types::{Bound, Move};
 use crate::usi::client::reply::{BestMove, InfoLine, Reply};
-use crate::usi::client::{Client, ClientError, Program};
+use crate::usi::client::{Client, ClientError, Program, clock_words};
 use crate::util::shorten;
 
 /// How often orders are looked for while a search runs.
@@ -43,7 +43,7 @@ impl Driver {
         settings: &PlayerSettings,
         on_word: OnWord,
         is_given_up: &dyn Fn() -> bool,
-    ) -> Result<Self, RunError> {
+    ) -> anyhow::Result<Self> {
         let is_leaving = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             program: program.clone(),
@@ -58,7 +58,7 @@ impl Driver {
         let thread = thread::Builder::new()
             .name("csa-engine".to_owned())
             .spawn(move || work.serve(&received))
-            .map_err(|error| RunError::Fault(format!("no thread for the engine: {error}")))?;
+            .map_err(|error| anyhow!("no thread for the engine: {error}"))?;
         Ok(Self {
             orders: Some(orders),
             is_leaving,
@@ -104,7 +104,7 @@ struct Running {
 impl Work {
     fn start(&mut self, is_given_up: &dyn Fn() -> bool) -> Result<(), ClientError> {
         let mut client = Client::start(&self.program)?;
-        client.handshake_unless(self.settings.ready_timeout, is_given_up)?;
+        client.handshake(self.settings.ready_timeout, is_given_up)?;
         let ponders = self.settings.ponders.to_string();
         client.set_if_declared("USI_Ponder", &ponders, &self.settings.options)?;
         for (name, value) in &self.settings.options {
@@ -198,7 +198,7 @@ impl Work {
         let set = &self.settings.options;
         client.set_if_declared("MaxMovesToDraw", &max_moves, set)?;
         client.set_if_declared("EnteringKingRule", declaration, set)?;
-        client.ready_unless(self.settings.ready_timeout, &is_given_up)?;
+        client.ready(self.settings.ready_timeout, &is_given_up)?;
         client.send("usinewgame").map(drop)
     }
 
@@ -219,13 +219,17 @@ impl Work {
         };
         client.discard_pending();
         client.send(&format!("position {}", task.line))?;
-        let clock = task
-            .clock
-            .map(|clock| go_words(&clock, side, task.round_trip));
-        let ponder = if task.ponders { " ponder" } else { "" };
-        client
-            .send(&format!("go{ponder}{}", clock.unwrap_or_default()))
-            .map(drop)
+        let mut go = "go".to_owned();
+        if task.ponders {
+            go += " ponder";
+        }
+        if let Some(mut clock) = task.clock {
+            // The way through the network is taken off the own main time.
+            let own = &mut clock.time[side.index()];
+            *own = own.saturating_sub(task.round_trip);
+            go = format!("{go} {}", clock_words(&clock, side));
+        }
+        client.send(&go).map(drop)
     }
 
     fn ponderhit(&mut self, search: SearchId) -> Result<(), ClientError> {
@@ -284,47 +288,16 @@ impl Work {
     }
 }
 
-/// The words of `go` for the clocks, with a space before each. The way through the
-/// network is taken off the own main time.
-fn go_words(clock: &Clock, side: Color, round_trip: Duration) -> String {
-    let mut time = clock.time;
-    let own = &mut time[side.index()];
-    *own = own.saturating_sub(round_trip);
-    let [black, white] = time.map(|time| time.as_millis());
-    let [black_increment, white_increment] = clock.increment.map(|time| time.as_millis());
-    let byoyomi = clock.byoyomi[side.index()].as_millis();
-    // GUIs send either byoyomi or increments; the clock of the side to move decides which. With
-    // both, both are said.
-    if clock.increment[side.index()].is_zero() {
-        return format!(" btime {black} wtime {white} byoyomi {byoyomi}");
-    }
-    let increments = format!("binc {black_increment} winc {white_increment}");
-    if byoyomi == 0 {
-        format!(" btime {black} wtime {white} {increments}")
-    } else {
-        format!(" btime {black} wtime {white} {increments} byoyomi {byoyomi}")
-    }
-}
-
 /// The line of an `info`; `None` if it has no exact score of the best move.
 fn thought(info: &InfoLine<'_>, position: &Position) -> Option<Thought> {
     let is_best = info.multipv.is_none_or(|rank| rank == 1);
     let is_exact = matches!(info.bound, None | Some(Bound::Exact));
     let score = info.score.filter(|_| is_best && is_exact)?;
-    let mut position = position.clone();
-    let mut pv = Vec::new();
-    for word in info.pv?.split_whitespace() {
-        let Some(mv) = legal_move(&position, word) else {
-            break;
-        };
-        position.do_move(mv);
-        pv.push(mv);
-    }
     Some(Thought {
         score: Some(score),
         depth: info.depth,
         nodes: info.nodes,
-        pv,
+        pv: position.legal_line(info.pv?),
     })
 }
 

@@ -8,9 +8,6 @@
 //! exactly one [`Event::Finished`] or [`Event::Interrupted`]; a move is sent only in our turn, see
 //! [`turn`](super::turn).
 
-mod context;
-mod inputs;
-mod offers;
 mod playing;
 mod reconnect;
 #[cfg(test)]
@@ -18,15 +15,15 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use super::client_line::ClientLine;
-use super::game::Game;
-use super::player::{Prepared, Report};
-use super::server_line::ServerLine;
-use super::summary::{Summary, SummaryReader};
+use super::client_line::{ClientLine, Password};
+use super::clock::{Delays, RoundTrips, UNTIMED_MOVE};
+use super::game::{End, FinishedGame, Game, ResignRule};
+use super::player::{EngineCommand, GameRules, Prepared, Report};
+use super::server_line::{EndReason, ServerLine};
+use super::summary::{self, Summary, SummaryReader};
 use crate::records::game::Thought;
+use crate::types::{EnteringKingRule, Move};
 use crate::util::shorten;
-use context::Context;
-pub use context::{Action, Event, InterruptedGame, Pondering, SessionSettings, Wish};
 use playing::{Flow, Playing};
 use reconnect::{Resumption, Step};
 
@@ -277,7 +274,7 @@ impl Session {
         interrupted: Option<Box<InterruptedGame>>,
     ) -> Phase {
         match ServerLine::parse(line) {
-            ServerLine::LoginOk(_) => {
+            ServerLine::LoginOk => {
                 self.context.event(Event::LoggedIn);
                 match interrupted {
                     Some(interrupted) => Phase::Resuming {
@@ -319,6 +316,262 @@ impl Session {
             }
         }
     }
+
+    // --- Offers of games, from the summary to the start ---
+
+    fn summary(&mut self, reader: &SummaryReader) -> Phase {
+        match reader.finish() {
+            Ok(_) if self.context.wish > Wish::PlayOn => {
+                self.context.send(ClientLine::Reject(reader.id()));
+                self.log_out()
+            }
+            Ok(mut summary) => {
+                let own_rule = self.context.settings.entering_king_rule;
+                summary.declaration = own_rule.or(summary.declaration);
+                self.note_gaps(&summary);
+                self.context
+                    .event(Event::Offered(Box::new(summary.clone())));
+                self.context.engine(EngineCommand::Prepare(GameRules {
+                    game: summary.id.clone(),
+                    max_moves: summary.max_moves,
+                    declaration: summary.declaration_rule(),
+                }));
+                Phase::Preparing {
+                    since: self.context.now(),
+                    summary: Box::new(summary),
+                }
+            }
+            Err(error) => {
+                self.context.note(format!("rejected a game: {error}"));
+                self.context.send(ClientLine::Reject(reader.id()));
+                self.wait()
+            }
+        }
+    }
+
+    /// Says what the summary leaves open, and what is done instead.
+    fn note_gaps(&mut self, summary: &Summary) {
+        if summary.declaration.is_none() {
+            self.context
+                .note("the server names no rule of declarations: none is made");
+        }
+        if summary.time[summary.side.index()].is_untimed() {
+            let seconds = UNTIMED_MOVE.as_secs();
+            self.context.note(format!(
+                "the game has no clock: {seconds} s a move are used"
+            ));
+        }
+    }
+
+    fn agreed_line(&mut self, line: &str, since: Instant, summary: Box<Summary>) -> Phase {
+        if self.rejection(line, &summary) {
+            return self.wait();
+        }
+        // The server has dropped that game.
+        if let Some(reading) = self.begun_summary(line) {
+            return reading;
+        }
+        match ServerLine::parse(line) {
+            ServerLine::Start(id) if id == summary.id => {
+                let game = Game::new(*summary, self.context.now());
+                Phase::Playing(Box::new(Playing::begin(game, &mut self.context)))
+            }
+            _ => Phase::Agreed { since, summary },
+        }
+    }
+
+    /// Whether the line rejects the game.
+    fn rejection(&mut self, line: &str, summary: &Summary) -> bool {
+        match ServerLine::parse(line) {
+            ServerLine::Reject { game, by } if game == summary.id => {
+                self.context.event(Event::Rejected(by));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn waiting_line(&self, line: &str) -> Phase {
+        self.begun_summary(line).unwrap_or(Phase::Waiting)
+    }
+
+    /// Where the summary of a game begins, the phase that reads it.
+    fn begun_summary(&self, line: &str) -> Option<Phase> {
+        let is_begun = ServerLine::parse(line) == ServerLine::Begin(summary::BLOCK.to_owned());
+        is_begun.then(|| Phase::Reading {
+            since: self.context.now(),
+            reader: Box::default(),
+        })
+    }
+
+    // --- Other inputs ---
+
+    fn prepared(&mut self, prepared: Prepared) {
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
+            Phase::Preparing { summary, .. } if summary.id == prepared.game => {
+                match prepared.result {
+                    Ok(()) if self.context.wish == Wish::PlayOn => {
+                        self.context.send(ClientLine::Agree(summary.id.clone()));
+                        Phase::Agreed {
+                            since: self.context.now(),
+                            summary,
+                        }
+                    }
+                    Ok(()) => {
+                        self.context.send(ClientLine::Reject(summary.id));
+                        self.log_out()
+                    }
+                    Err(reason) => {
+                        self.context
+                            .note(format!("rejected a game: the engine, {reason}"));
+                        self.context.send(ClientLine::Reject(summary.id));
+                        self.wait()
+                    }
+                }
+            }
+            other => other,
+        };
+    }
+
+    fn wish(&mut self, wish: Wish) {
+        self.context.wish = self.context.wish.max(wish);
+        if self.context.wish == Wish::Resign && self.resigned.is_none() {
+            self.resigned = Some(self.context.now());
+        }
+        match &mut self.phase {
+            Phase::Waiting if wish > Wish::PlayOn => self.phase = self.log_out(),
+            Phase::LoggingIn {
+                interrupted: None, ..
+            } if wish > Wish::PlayOn => self.phase = self.close(),
+            Phase::Playing(playing) if wish == Wish::Resign => playing.resign(&mut self.context),
+            _ => {}
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = self.context.now();
+        if now >= self.silence_deadline() {
+            self.context
+                .note("the server is silent, the connection counts as lost");
+            self.closed();
+            return;
+        }
+        if self
+            .resigned
+            .is_some_and(|since| now >= since + LEAVE_TIMEOUT)
+        {
+            self.closed();
+            return;
+        }
+        match &mut self.phase {
+            Phase::LoggingIn { since, .. } | Phase::Resuming { since, .. }
+                if now >= *since + LOGIN_TIMEOUT =>
+            {
+                self.context.note("no answer to the login");
+                self.closed();
+            }
+            Phase::Reading { since, .. } if now >= *since + SUMMARY_TIMEOUT => {
+                self.context.note("the summary of a game does not end");
+                self.closed();
+            }
+            Phase::Preparing { since, .. } | Phase::Agreed { since, .. }
+                if now >= *since + START_TIMEOUT =>
+            {
+                self.context.note("the game does not start");
+                self.closed();
+            }
+            Phase::LoggingOut { since } if now >= *since + LOGOUT_TIMEOUT => {
+                self.phase = self.close();
+            }
+            Phase::Playing(playing) => match playing.tick(&mut self.context) {
+                Flow::Continue => {}
+                Flow::Over => self.end_game(),
+            },
+            _ => {}
+        }
+        if self.is_logged_in() && now >= self.context.last_sent + KEEP_ALIVE {
+            self.context.send(ClientLine::Blank);
+        }
+    }
+
+    fn end_game(&mut self) {
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
+            Phase::Playing(playing) => self.finish(*playing),
+            other => other,
+        };
+    }
+
+    /// Says when the connection was closed, unless the session is over.
+    fn note_closing(&mut self) {
+        let moment = match &self.phase {
+            Phase::LoggingIn { .. } => "before the login was answered",
+            Phase::Resuming { .. } => "before the game was resumed",
+            Phase::Waiting => "while waiting for a game",
+            Phase::Reading { .. } | Phase::Preparing { .. } | Phase::Agreed { .. } => {
+                "before the game started"
+            }
+            Phase::Playing(_) => "during the game",
+            Phase::LoggingOut { .. } | Phase::Closed => return,
+        };
+        self.context
+            .note(format!("the connection was closed {moment}"));
+    }
+
+    /// The connection is lost, or we give it up.
+    fn closed(&mut self) {
+        match std::mem::replace(&mut self.phase, Phase::Closed) {
+            Phase::Closed => return,
+            Phase::Playing(playing) => playing.lose_connection(&mut self.context),
+            Phase::Resuming { resumption, .. } => self.lose(Some(resumption.into_game())),
+            // The next connection tries again to resume.
+            Phase::LoggingIn {
+                interrupted: Some(interrupted),
+                ..
+            } => self.context.event(Event::Interrupted(interrupted)),
+            _ => {}
+        }
+        self.context.close();
+    }
+
+    // --- Ends ---
+
+    fn finish(&mut self, playing: Playing) -> Phase {
+        match playing.finish(&mut self.context) {
+            // The operator broke the game off; there is nobody to say good-bye to.
+            Some(EndReason::Interrupted | EndReason::Abnormal) => self.close(),
+            _ => self.log_out(),
+        }
+    }
+
+    /// A game that cannot be resumed.
+    fn lose(&mut self, game: Option<Game>) {
+        if let Some(game) = game {
+            self.context.engine(EngineCommand::GameOver("draw"));
+            let finished = FinishedGame::new(game, &End::default());
+            self.context.event(Event::Finished(Box::new(finished)));
+        }
+    }
+
+    /// Waits for a game, unless the user wants no more.
+    fn wait(&mut self) -> Phase {
+        if self.context.wish > Wish::PlayOn {
+            self.log_out()
+        } else {
+            Phase::Waiting
+        }
+    }
+
+    fn log_out(&mut self) -> Phase {
+        self.context.send(ClientLine::Logout);
+        Phase::LoggingOut {
+            since: self.context.now(),
+        }
+    }
+
+    fn close(&mut self) -> Phase {
+        self.context.close();
+        Phase::Closed
+    }
 }
 
 /// The `retry_after=SECONDS` in the reason of a refusal.
@@ -326,4 +579,167 @@ fn retry_after(reason: &str) -> Option<Duration> {
     let mut words = reason.split_whitespace();
     let seconds = words.find_map(|word| word.strip_prefix("retry_after=")?.parse().ok())?;
     Some(Duration::from_secs(seconds))
+}
+
+// --- What all phases share ---
+
+/// How a session logs in and plays.
+#[derive(Clone, Debug)]
+pub struct SessionSettings {
+    /// Name of the account.
+    pub name: String,
+    /// The game that the password begins with on shogi-server; empty for none.
+    pub game: String,
+    /// The password.
+    pub password: Password,
+    /// Whether and when the engine ponders.
+    pub pondering: Pondering,
+    /// Whether scores and lines are sent with the moves.
+    pub sends_comments: bool,
+    /// The rule of declarations that the user set; `None` for that of the server.
+    pub entering_king_rule: Option<EnteringKingRule>,
+    /// When to resign; `None` leaves it to the engine.
+    pub resign: Option<ResignRule>,
+    /// The least delays to plan with.
+    pub delays: Delays,
+}
+
+/// Whether and when the engine ponders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pondering {
+    /// Never.
+    Off,
+    /// After the echo of our move, when the clocks are known.
+    AfterEcho,
+    /// At once after our move; the clocks come with the hit. For our own engine only.
+    Early,
+}
+
+/// What the user wants of the games to come.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Wish {
+    /// Play on.
+    PlayOn,
+    /// End after the running game.
+    Finish,
+    /// Resign the running game and end.
+    Resign,
+}
+
+/// What a session asks its driver to do, in this order.
+#[derive(Debug)]
+pub enum Action {
+    /// Send a line.
+    Send(ClientLine),
+    /// Command the engine.
+    Engine(EngineCommand),
+    /// Report what happened.
+    Event(Event),
+    /// Close the connection; the session is over.
+    Close,
+}
+
+/// What happened in a session.
+#[derive(Debug)]
+pub enum Event {
+    /// The server let us in.
+    LoggedIn,
+    /// The server refused name or password, or the name is logged in already. Some say after which
+    /// time they would let us in.
+    LoginRefused {
+        /// Time to wait before the next login, if the server states it.
+        retry_after: Option<Duration>,
+    },
+    /// The server offers a game.
+    Offered(Box<Summary>),
+    /// The game was rejected, by this player or by the server.
+    Rejected(String),
+    /// The game is over.
+    Finished(Box<FinishedGame>),
+    /// The connection is lost, but the game can be resumed.
+    Interrupted(Box<InterruptedGame>),
+    /// Something that the user may want to know.
+    Note(String),
+}
+
+/// A game whose connection was lost.
+#[derive(Debug)]
+pub struct InterruptedGame {
+    /// The game as far as we know it.
+    pub(super) game: Game,
+    /// Our move that the server may not have received.
+    pub(super) sent: Option<Move>,
+}
+
+impl InterruptedGame {
+    /// The game as it stands, if it will not be resumed.
+    pub fn give_up(self) -> FinishedGame {
+        FinishedGame::new(self.game, &End::default())
+    }
+}
+
+/// Shared by all phases.
+#[derive(Debug)]
+struct Context {
+    settings: SessionSettings,
+    trips: RoundTrips,
+    wish: Wish,
+    last_sent: Instant,
+    actions: Vec<Action>,
+    now: Instant,
+}
+
+impl Context {
+    fn new(settings: SessionSettings, now: Instant) -> Self {
+        Self {
+            settings,
+            trips: RoundTrips::default(),
+            wish: Wish::PlayOn,
+            last_sent: now,
+            actions: Vec::new(),
+            now,
+        }
+    }
+
+    fn set_now(&mut self, now: Instant) {
+        self.now = now;
+    }
+
+    const fn now(&self) -> Instant {
+        self.now
+    }
+
+    fn since(&self, earlier: Instant) -> Duration {
+        self.now.saturating_duration_since(earlier)
+    }
+
+    fn send(&mut self, line: ClientLine) {
+        self.last_sent = self.now;
+        self.actions.push(Action::Send(line));
+    }
+
+    fn engine(&mut self, command: EngineCommand) {
+        self.actions.push(Action::Engine(command));
+    }
+
+    fn event(&mut self, event: Event) {
+        self.actions.push(Action::Event(event));
+    }
+
+    fn note(&mut self, text: impl Into<String>) {
+        self.event(Event::Note(text.into()));
+    }
+
+    fn close(&mut self) {
+        self.actions.push(Action::Close);
+    }
+
+    fn take_actions(&mut self) -> Vec<Action> {
+        std::mem::take(&mut self.actions)
+    }
+
+    /// The delays to plan with now.
+    fn delays(&self) -> Delays {
+        self.trips.delays(self.settings.delays)
+    }
 }

@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::context::{Context, Event, InterruptedGame, Pondering, Wish};
+use super::{Context, Event, InterruptedGame, Pondering, Wish};
 use crate::csa::client_line::ClientLine;
-use crate::csa::game::{End, FinishedGame, Game, KeptPlan, LONGEST_LINE, OwnMove, comment};
+use crate::csa::game::{End, FinishedGame, Game, LONGEST_LINE, comment};
 use crate::csa::player::{Answer, Content, EngineCommand, Report, SearchId, Task};
-use crate::csa::server_line::{Notice, Reason, ServerLine, TimeCount, Verdict};
+use crate::csa::server_line::{EndReason, Notice, ServerLine, ServerVerdict, TimeCount};
 use crate::csa::turn::{OwnAction, Turn};
 use crate::records::csa::{legal_move, move_text};
 use crate::records::game::Thought;
@@ -41,8 +41,6 @@ enum Side {
     Thinking {
         turn: Turn,
         search: SearchId,
-        /// The longest time that the engine plans to use, if it says so.
-        planned: Option<Duration>,
         /// Whether the engine was asked to answer at once.
         is_hurried: bool,
     },
@@ -57,7 +55,7 @@ enum Side {
 #[derive(Debug)]
 struct SentMove {
     mv: Move,
-    own: OwnMove,
+    thought: Option<Thought>,
     /// The expected reply.
     reply: Option<Move>,
     /// When the turn began, and when the move was sent.
@@ -132,7 +130,7 @@ impl Playing {
             ServerLine::Notice(Notice::Reason(reason)) => {
                 self.announce_end(context);
                 self.end.reason = self.end.reason.or(Some(reason));
-                if matches!(reason, Reason::Interrupted | Reason::Abnormal) {
+                if matches!(reason, EndReason::Interrupted | EndReason::Abnormal) {
                     return Flow::Over;
                 }
             }
@@ -157,8 +155,7 @@ impl Playing {
             self.own_move(mv, time, context);
         } else {
             let since = self.turn_since().unwrap_or(context.now());
-            self.game
-                .make(mv, time, context.since(since), OwnMove::default());
+            self.game.make(mv, time, context.since(since), None);
             self.begin_turn(context);
         }
     }
@@ -171,8 +168,7 @@ impl Playing {
             Side::Sent(sent) if sent.mv == mv => {
                 context.trips.add(context.since(sent.sent));
                 let measured = context.since(sent.since);
-                context.note_plan(self.game.moves().len() + 1, sent.own.plan, time);
-                self.game.make(mv, time, measured, sent.own);
+                self.game.make(mv, time, measured, sent.thought);
                 self.side = Side::Rival { since: now };
                 if context.settings.pondering == Pondering::AfterEcho {
                     let clock = Some(self.game.clock().for_search());
@@ -188,8 +184,7 @@ impl Playing {
                 };
                 context.note(format!("the server played {} for us", move_text(mv)));
                 self.stop_engine(context);
-                self.game
-                    .make(mv, time, context.since(since), OwnMove::default());
+                self.game.make(mv, time, context.since(since), None);
                 self.side = Side::Rival { since: now };
             }
         }
@@ -241,7 +236,6 @@ impl Playing {
         self.side = Side::Thinking {
             turn,
             search,
-            planned: None,
             is_hurried: false,
         };
     }
@@ -300,11 +294,6 @@ impl Playing {
             return;
         }
         match report.content {
-            Content::Plan(longest) => {
-                if let Side::Thinking { planned, .. } = &mut self.side {
-                    *planned = Some(longest);
-                }
-            }
             Content::Thought(thought) => self.thought = Some(thought),
             // An answer before the hit is worthless; the next turn begins with a new search.
             Content::Answer(_) if own != Some(report.search) => self.ponder = None,
@@ -314,15 +303,12 @@ impl Playing {
 
     fn answer(&mut self, answer: Answer, context: &mut Context) {
         let silent = Side::Silent { said: None };
-        let Side::Thinking { turn, planned, .. } = std::mem::replace(&mut self.side, silent) else {
+        let Side::Thinking { turn, .. } = std::mem::replace(&mut self.side, silent) else {
             return;
         };
         let position = self.game.position();
         match answer {
-            Answer::Move { best, ponder } => {
-                let plan = self.plan_of(planned, context.since(turn.since()), context);
-                self.play(turn, plan, (best, ponder), context);
-            }
+            Answer::Move { best, ponder } => self.play(turn, best, ponder, context),
             Answer::Resign => self.say(turn.resign(), context),
             Answer::Declare => match turn.declare(position, self.game.declaration_rule()) {
                 Ok(action) => self.say(action, context),
@@ -334,13 +320,8 @@ impl Playing {
         }
     }
 
-    fn play(
-        &mut self,
-        turn: Turn,
-        plan: KeptPlan,
-        (mv, reply): (Move, Option<Move>),
-        context: &mut Context,
-    ) {
+    /// Plays a move, unless it is time to resign. `reply` is the expected one.
+    fn play(&mut self, turn: Turn, mv: Move, reply: Option<Move>, context: &mut Context) {
         let mut thought = self.thought.take();
         if let Some(thought) = &mut thought {
             // What the server gets and what our record says are the same.
@@ -368,10 +349,7 @@ impl Playing {
         context.send(ClientLine::Act(action));
         self.side = Side::Sent(SentMove {
             mv,
-            own: OwnMove {
-                thought,
-                plan: Some(plan),
-            },
+            thought,
             reply,
             since,
             sent: context.now(),
@@ -419,14 +397,6 @@ impl Playing {
         budget.saturating_sub(reserve)
     }
 
-    /// The plan that a move sent now keeps or not.
-    fn plan_of(&self, planned: Option<Duration>, used: Duration, context: &Context) -> KeptPlan {
-        KeptPlan {
-            longest: planned.unwrap_or_else(|| self.longest_thought(context)),
-            used,
-        }
-    }
-
     pub(super) fn tick(&mut self, context: &mut Context) -> Flow {
         if self
             .deadline(context)
@@ -459,11 +429,11 @@ impl Playing {
     // --- The end ---
 
     /// The finished game, after [`Flow::Over`] or a lost connection.
-    pub(super) fn finish(mut self, context: &mut Context) -> Option<Reason> {
+    pub(super) fn finish(mut self, context: &mut Context) -> Option<EndReason> {
         self.announce_end(context);
         context.engine(EngineCommand::GameOver(match self.end.verdict {
-            Some(Verdict::Win) => "win",
-            Some(Verdict::Lose) => "lose",
+            Some(ServerVerdict::Win) => "win",
+            Some(ServerVerdict::Lose) => "lose",
             _ => "draw",
         }));
         let finished = FinishedGame::new(self.game, &self.end);

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::context::InterruptedGame;
-use crate::csa::game::{Game, OwnMove};
+use super::InterruptedGame;
+use crate::csa::game::Game;
 use crate::csa::server_line::ServerLine;
 use crate::csa::summary::{self, SummaryReader};
 use crate::position::Position;
@@ -98,7 +98,7 @@ impl Resumption {
             return Step::Lost(Box::new(game));
         };
         for mv in missed {
-            game.make(mv, None, Duration::ZERO, OwnMove::default());
+            game.make(mv, None, Duration::ZERO, None);
         }
         if let [Some(black), Some(white)] = self.remaining {
             game.set_remaining([black, white]);

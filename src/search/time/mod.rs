@@ -174,17 +174,6 @@ impl TimeManager {
     }
 }
 
-/// The longest time that a search on these clocks takes for a move of `us`, from the start or the
-/// ponderhit. Front ends log it beside what was used.
-pub fn longest_move(clock: &Clock, settings: &Settings, us: Color, game_ply: u32) -> Duration {
-    let situation = Situation {
-        us,
-        game_ply,
-        is_forced: false,
-    };
-    Plan::of(clock, settings, situation).maximum
-}
-
 /// The time that a number of nodes stands for on a clock that counts `per_millisecond` nodes, at
 /// least 1, as a millisecond.
 pub fn nodes_to_time(nodes: u64, per_millisecond: u64) -> Duration {

@@ -7,23 +7,23 @@
 //!
 //! [`reply`] parses the lines. This module knows nothing of games.
 
-pub mod options;
 mod process;
 pub mod reply;
 
+use std::fmt::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::util::abbreviate;
-
+use crate::search::Clock;
+use crate::types::Color;
+use crate::util::{abbreviate, shorten};
 use process::Process;
-use reply::{DeclaredOption, Reply};
-
 pub use process::Received;
+use reply::{DeclaredOption, OptionKind, Reply};
 
 /// The beginning of a line by which an engine says that it does not do as it was told.
 const COMPLAINT: &str = "info string error:";
@@ -112,7 +112,6 @@ pub enum ClientError {
 pub struct Client {
     process: Process,
     name: String,
-    author: String,
     options: Vec<DeclaredOption>,
 }
 
@@ -133,24 +132,16 @@ impl Client {
         Ok(Self {
             process,
             name,
-            author: String::new(),
             options: Vec::new(),
         })
     }
 
-    /// Sends `usi` and reads name, author and options up to `usiok`. Other lines are skipped.
+    /// Sends `usi` and reads name and options up to `usiok`, but no longer than until
+    /// `is_given_up`, which is asked ten times a second. Other lines are skipped.
     ///
     /// # Errors
-    /// The engine ended, or sent no `usiok` in time.
-    pub fn handshake(&mut self, timeout: Duration) -> Result<(), ClientError> {
-        self.handshake_unless(timeout, &|| false)
-    }
-
-    /// The same, but no longer than until `is_given_up`, which is asked ten times a second.
-    ///
-    /// # Errors
-    /// As [`Client::handshake`], and [`ClientError::GivenUp`].
-    pub fn handshake_unless(
+    /// The engine ended, or sent no `usiok` in time, or [`ClientError::GivenUp`].
+    pub fn handshake(
         &mut self,
         timeout: Duration,
         is_given_up: &dyn Fn() -> bool,
@@ -163,7 +154,6 @@ impl Client {
             match Reply::of(&received.line) {
                 Reply::UsiOk => return Ok(()),
                 Reply::IdName(name) if !name.is_empty() => self.name = cut(name),
-                Reply::IdAuthor(author) => self.author = cut(author),
                 Reply::Option(option) => self.options.push(option),
                 _ => {}
             }
@@ -173,11 +163,6 @@ impl Client {
     /// The name of the engine: its `id name`, or its file name before and without one.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    /// The `id author` of the engine, empty if it sends none.
-    pub fn author(&self) -> &str {
-        &self.author
     }
 
     /// The declared options, in the order of the engine.
@@ -191,8 +176,7 @@ impl Client {
     /// # Errors
     /// The engine declares no such option or not with such a value, or the line cannot be sent.
     pub fn set_option(&mut self, name: &str, value: Option<&str>) -> Result<(), ClientError> {
-        let line =
-            options::setoption_line(&self.options, name, value).map_err(ClientError::Option)?;
+        let line = setoption_line(&self.options, name, value).map_err(ClientError::Option)?;
         self.send(&line).map(drop)
     }
 
@@ -221,19 +205,12 @@ impl Client {
         }
     }
 
-    /// Sends `isready` and waits for `readyok`.
+    /// Sends `isready` and waits for `readyok`, but no longer than until `is_given_up`, which is
+    /// asked ten times a second.
     ///
     /// # Errors
-    /// The engine ended, or is not ready in time.
-    pub fn ready(&mut self, timeout: Duration) -> Result<(), ClientError> {
-        self.ready_unless(timeout, &|| false)
-    }
-
-    /// The same, but no longer than until `is_given_up`, which is asked ten times a second.
-    ///
-    /// # Errors
-    /// As [`Client::ready`], and [`ClientError::GivenUp`].
-    pub fn ready_unless(
+    /// The engine ended, or is not ready in time, or [`ClientError::GivenUp`].
+    pub fn ready(
         &mut self,
         timeout: Duration,
         is_given_up: &dyn Fn() -> bool,
@@ -245,7 +222,7 @@ impl Client {
     /// ready would play with something else than it was told, such as another evaluation.
     ///
     /// # Errors
-    /// As [`Client::ready_unless`], and [`ClientError::Complaint`].
+    /// As [`Client::ready`], and [`ClientError::Complaint`].
     pub fn ready_as_told(
         &mut self,
         timeout: Duration,
@@ -308,16 +285,6 @@ impl Client {
         self.process.dialogue()
     }
 
-    /// The ID of the engine's process.
-    pub fn process_id(&self) -> u32 {
-        self.process.id()
-    }
-
-    /// How the process ended, `None` while it is running.
-    pub fn exit_status(&mut self) -> Option<String> {
-        self.process.exit_status()
-    }
-
     /// Sends `quit` and waits for the end of the process; kills it after `grace`.
     pub fn quit(mut self, grace: Duration) {
         // Fails only if the engine has ended already.
@@ -325,6 +292,23 @@ impl Client {
         self.process.close_input();
         self.process.wait(grace);
     }
+}
+
+/// The words of `go` for the clocks of both sides. GUIs send either byoyomi or increments; the
+/// clock of the side to move decides which, and with both, both are said.
+pub fn clock_words(clock: &Clock, side: Color) -> String {
+    let [black, white] = clock.time.map(|time| time.as_millis());
+    let mut words = format!("btime {black} wtime {white}");
+    let byoyomi = clock.byoyomi[side.index()];
+    let has_increment = !clock.increment[side.index()].is_zero();
+    if has_increment {
+        let [black, white] = clock.increment.map(|time| time.as_millis());
+        let _ = write!(words, " binc {black} winc {white}");
+    }
+    if !has_increment || !byoyomi.is_zero() {
+        let _ = write!(words, " byoyomi {}", byoyomi.as_millis());
+    }
+    words
 }
 
 /// Characters that are kept of a name.
@@ -377,6 +361,217 @@ impl<'a> Wait<'a> {
                         .is_none_or(|deadline| Instant::now() < deadline) => {}
                 result => return result,
             }
+        }
+    }
+}
+
+// --- Options ---
+
+/// Options that every engine accepts without a declaration, because all GUIs send them.
+const IMPLIED: [&str; 2] = ["USI_Hash", "USI_Ponder"];
+/// How USI writes an empty text.
+const EMPTY: &str = "<empty>";
+
+/// The line that sets an option, with name and value in the spelling of the engine.
+fn setoption_line(
+    declared: &[DeclaredOption],
+    name: &str,
+    value: Option<&str>,
+) -> Result<String, String> {
+    let name = name.trim();
+    let value = value.map(str::trim);
+    let is_named = |candidate: &str| candidate.eq_ignore_ascii_case(name);
+    let (name, kind) = match declared.iter().find(|option| is_named(&option.name)) {
+        Some(option) => (option.name.as_str(), &option.kind),
+        None => match IMPLIED.into_iter().find(|implied| is_named(implied)) {
+            Some(implied) => (implied, &OptionKind::Unknown),
+            None => return Err(unknown(declared, name)),
+        },
+    };
+    let value = checked(kind, value).map_err(|expected| {
+        let found = shorten(value.unwrap_or_default());
+        format!("\"{found}\" for option {name}, expected {expected}")
+    })?;
+    Ok(match value {
+        Some(value) => format!("setoption name {name} value {value}"),
+        None => format!("setoption name {name}"),
+    })
+}
+
+fn unknown(declared: &[DeclaredOption], name: &str) -> String {
+    let names: Vec<&str> = declared.iter().map(|option| option.name.as_str()).collect();
+    let known = if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    };
+    format!(
+        "the engine has no option \"{}\", it has {known}",
+        shorten(name)
+    )
+}
+
+/// The value to send; as an error, what is expected instead.
+fn checked(kind: &OptionKind, value: Option<&str>) -> Result<Option<String>, String> {
+    let Some(text) = value else {
+        return match kind {
+            OptionKind::Button | OptionKind::Unknown => Ok(None),
+            _ => Err(expected(kind)),
+        };
+    };
+    let found = match kind {
+        OptionKind::Check { .. } => ["true", "false"]
+            .into_iter()
+            .find(|word| word.eq_ignore_ascii_case(text))
+            .map(str::to_owned),
+        OptionKind::Spin { min, max, .. } => text
+            .parse::<i64>()
+            .ok()
+            .filter(|number| (min..=max).contains(&number))
+            .map(|number| number.to_string()),
+        OptionKind::Combo { default, values } => values
+            .iter()
+            .chain([default])
+            .find(|word| word.as_str() == text)
+            .or_else(|| values.iter().find(|word| word.eq_ignore_ascii_case(text)))
+            .cloned(),
+        OptionKind::Button => None,
+        OptionKind::String { .. } | OptionKind::Filename { .. } | OptionKind::Unknown => {
+            one_line(text)
+        }
+    };
+    found.map(Some).ok_or_else(|| expected(kind))
+}
+
+fn one_line(text: &str) -> Option<String> {
+    let text = if text.is_empty() { EMPTY } else { text };
+    (!text.contains(['\n', '\r'])).then(|| text.to_owned())
+}
+
+fn expected(kind: &OptionKind) -> String {
+    match kind {
+        OptionKind::Check { .. } => "true or false".to_owned(),
+        OptionKind::Spin { min, max, .. } => format!("a number from {min} to {max}"),
+        OptionKind::Combo { values, .. } => format!("one of {}", values.join(", ")),
+        OptionKind::Button => "no value, it is a button".to_owned(),
+        OptionKind::String { .. } | OptionKind::Filename { .. } | OptionKind::Unknown => {
+            "one line of text".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared() -> Vec<DeclaredOption> {
+        let option = |name: &str, kind| DeclaredOption {
+            name: name.to_owned(),
+            kind,
+        };
+        vec![
+            option(
+                "Threads",
+                OptionKind::Spin {
+                    default: 1,
+                    min: 1,
+                    max: 512,
+                },
+            ),
+            option(
+                "Style",
+                OptionKind::Combo {
+                    default: "Normal".to_owned(),
+                    values: vec!["Normal".to_owned(), "Very Risky".to_owned()],
+                },
+            ),
+            option("Own Book", OptionKind::Check { default: true }),
+            option("Clear", OptionKind::Button),
+            option(
+                "EvalDir",
+                OptionKind::String {
+                    default: "<empty>".to_owned(),
+                },
+            ),
+        ]
+    }
+
+    #[test]
+    fn values_are_sent_in_the_spelling_of_the_engine() {
+        for (name, value, line) in [
+            ("threads", Some(" 4"), Ok("setoption name Threads value 4")),
+            (
+                "STYLE",
+                Some("very risky"),
+                Ok("setoption name Style value Very Risky"),
+            ),
+            (
+                "own book",
+                Some("FALSE"),
+                Ok("setoption name Own Book value false"),
+            ),
+            ("Clear", None, Ok("setoption name Clear")),
+            (
+                "EvalDir",
+                Some(""),
+                Ok("setoption name EvalDir value <empty>"),
+            ),
+            (
+                "usi_hash",
+                Some("16"),
+                Ok("setoption name USI_Hash value 16"),
+            ),
+            (
+                "USI_Ponder",
+                Some("false"),
+                Ok("setoption name USI_Ponder value false"),
+            ),
+            (
+                "Threads",
+                Some("0"),
+                Err("\"0\" for option Threads, expected a number from 1 to 512"),
+            ),
+            (
+                "Threads",
+                Some("two"),
+                Err("\"two\" for option Threads, expected a number from 1 to 512"),
+            ),
+            (
+                "Threads",
+                None,
+                Err("\"\" for option Threads, expected a number from 1 to 512"),
+            ),
+            (
+                "Style",
+                Some("Risky"),
+                Err("\"Risky\" for option Style, expected one of Normal, Very Risky"),
+            ),
+            (
+                "Own Book",
+                Some("1"),
+                Err("\"1\" for option Own Book, expected true or false"),
+            ),
+            (
+                "Clear",
+                Some("yes"),
+                Err("\"yes\" for option Clear, expected no value, it is a button"),
+            ),
+            (
+                "EvalDir",
+                Some("a\nquit"),
+                Err("\"a quit\" for option EvalDir, expected one line of text"),
+            ),
+            (
+                "Threds",
+                Some("1"),
+                Err(
+                    "the engine has no option \"Threds\", it has Threads, Style, Own Book, \
+                     Clear, EvalDir",
+                ),
+            ),
+        ] {
+            let found = setoption_line(&declared(), name, value);
+            assert_eq!(found, line.map(str::to_owned).map_err(str::to_owned));
         }
     }
 }

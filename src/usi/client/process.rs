@@ -82,15 +82,11 @@ impl Process {
         Ok(process)
     }
 
-    pub(super) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     pub(super) fn dialogue(&self) -> Vec<String> {
         lock(&self.dialogue).lines()
     }
 
-    pub(super) fn exit_status(&mut self) -> Option<String> {
+    fn exit_status(&mut self) -> Option<String> {
         match self.child.try_wait() {
             Ok(status) => status.map(describe),
             Err(error) => Some(format!("lost: {error}")),

@@ -15,8 +15,6 @@ use crate::usi::command::{Command, ParsedLine};
 use crate::util::decode_line;
 use crate::util::system::{Instant, thread};
 
-use super::output::Output;
-
 /// Bytes of the longest line: more than any GUI sends, and little enough for memory.
 const MAX_LINE: usize = 16 << 20;
 
@@ -37,6 +35,8 @@ pub(super) struct Line {
     pub(super) number: u64,
     /// The clock of a `go` starts here.
     pub(super) read_at: Instant,
+    /// As it came, without its line end.
+    pub(super) text: String,
     pub(super) parsed: ParsedLine,
 }
 
@@ -119,11 +119,10 @@ impl Interrupt {
 pub(super) fn spawn(
     input: impl Read + Send + 'static,
     inputs: Sender<Input>,
-    output: Output,
     interrupt: Arc<Interrupt>,
 ) -> io::Result<()> {
     let work = move || {
-        read_lines(input, &inputs, &output, &interrupt);
+        read_lines(input, &inputs, &interrupt);
         let _ = inputs.send(Input::End);
     };
     thread::Builder::new()
@@ -132,7 +131,7 @@ pub(super) fn spawn(
         .map(drop)
 }
 
-fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interrupt: &Interrupt) {
+fn read_lines(input: impl Read, inputs: &Sender<Input>, interrupt: &Interrupt) {
     let mut input = BufReader::new(input);
     let mut bytes = Vec::new();
     for number in 1.. {
@@ -145,7 +144,7 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interru
         if bytes.len() > MAX_LINE && !bytes.ends_with(b"\n") {
             let _ = input.skip_until(b'\n');
         }
-        let line = receive(&bytes, number, output, interrupt);
+        let line = receive(&bytes, number, interrupt);
         let is_quit = line.parsed.command == Some(Command::Quit);
         if inputs.send(Input::Line(Box::new(line))).is_err() || is_quit {
             return;
@@ -154,7 +153,7 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, output: &Output, interru
 }
 
 /// Parses line `number` and signals what the session must know at once.
-pub(super) fn receive(bytes: &[u8], number: u64, output: &Output, interrupt: &Interrupt) -> Line {
+pub(super) fn receive(bytes: &[u8], number: u64, interrupt: &Interrupt) -> Line {
     let read_at = Instant::now();
     let is_too_long = bytes.len() > MAX_LINE;
     let bytes = if is_too_long {
@@ -176,11 +175,10 @@ pub(super) fn receive(bytes: &[u8], number: u64, output: &Output, interrupt: &In
         // Before the session receives the line, so that it need not wait for a long preparation.
         interrupt.end();
     }
-    // Logged before the session can answer, so that the log has the order of the dialogue.
-    output.log_received(number, text.trim_end_matches(['\r', '\n']));
     Line {
         number,
         read_at,
+        text: text.trim_end_matches(['\r', '\n']).to_owned(),
         parsed,
     }
 }

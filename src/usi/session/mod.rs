@@ -63,7 +63,7 @@ pub fn run(
     let (sender, inputs) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
     let output = Output::new(output, sender.clone(), Arc::clone(&interrupt));
-    input::spawn(input, sender, output.clone(), Arc::clone(&interrupt))?;
+    input::spawn(input, sender, Arc::clone(&interrupt))?;
     Session::new(output, interrupt, bench).serve(&inputs);
     Ok(())
 }
@@ -95,7 +95,7 @@ impl Dialogue {
     pub fn line(&mut self, bytes: &[u8]) -> bool {
         self.lines += 1;
         let session = &mut self.session;
-        let line = input::receive(bytes, self.lines, &session.output, &session.interrupt);
+        let line = input::receive(bytes, self.lines, &session.interrupt);
         let is_over = session.handle(line) == Flow::End || self.inputs.try_recv().is_ok();
         if is_over {
             session.finish_search();
@@ -159,7 +159,7 @@ impl Session {
     }
 
     fn handle(&mut self, line: Line) -> Flow {
-        self.output.log_taken(line.number);
+        self.output.log_received(&line);
         let errors = line.parsed.errors;
         for error in &errors {
             self.report_command_error(error, line.parsed.command.is_some());
@@ -167,7 +167,7 @@ impl Session {
         let Some(command) = line.parsed.command else {
             return Flow::Continue;
         };
-        log::debug!("{command}");
+        log::debug!("{command:?}");
         match command {
             Command::Usi => self.introduce(),
             Command::IsReady => self.prepare(),

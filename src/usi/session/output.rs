@@ -1,18 +1,18 @@
 //! The writer to the GUI: whole lines, each flushed, from any thread, with a copy in the debug log.
 
-use std::collections::VecDeque;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::Zoned;
 
 use crate::usi::response::Response;
 use crate::util::system::Instant;
 
-use super::input::{Input, Interrupt};
+use super::input::{Input, Interrupt, Line};
 
 /// A handle to the output; all clones write to the same place.
 #[derive(Clone)]
@@ -45,14 +45,10 @@ impl Output {
         self.report(self.log.set_file(path, opening));
     }
 
-    /// Logs line `number` of the GUI.
-    pub(super) fn log_received(&self, number: u64, text: &str) {
-        self.report(self.log.receive(number, text));
-    }
-
-    /// The session takes line `number`.
-    pub(super) fn log_taken(&self, number: u64) {
-        self.log.take(number);
+    /// Logs a line of the GUI with the time at which it was read.
+    pub(super) fn log_received(&self, line: &Line) {
+        let written = self.log.write(Speaker::Gui, Some(line.read_at), &line.text);
+        self.report(written);
     }
 
     /// The first error ends the log, so that it is reported once.
@@ -74,7 +70,7 @@ impl Output {
         };
         // Within the lock, so that the log has the order of the output, and before the output, so
         // that it holds everything that the GUI has received.
-        let logged = self.log.write(text);
+        let logged = self.log.write(Speaker::Engine, None, text);
         if writer
             .write_all(line.as_bytes())
             .and_then(|()| writer.flush())
@@ -129,27 +125,11 @@ const TIME: &str = "%F %T%.3f";
 
 /// `DebugLogFile`: logs the dialogue with the GUI, each line with its time.
 ///
-/// Each line is written at once, so that the file is complete if the program crashes. GUIs send
-/// all options in one go, so the session may open a file when later lines have been read already:
-/// these are kept until the session takes them, and follow the opening of the log. A file that
-/// cannot be written is reported once, and the engine plays on without it.
+/// Each line is written at once, so that the file is complete if the program crashes: those of the
+/// GUI when the session takes them. A file that cannot be written is reported once, and the engine
+/// plays on without it.
 #[derive(Default)]
-pub(super) struct DebugLog(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    /// The file, if the log is on.
-    open: Option<Open>,
-    /// The lines that were read and that the session has not taken yet.
-    waiting: VecDeque<Received>,
-}
-
-/// A line of the GUI.
-struct Received {
-    number: u64,
-    read_at: Instant,
-    text: String,
-}
+struct DebugLog(Mutex<Option<Open>>);
 
 struct Open {
     path: PathBuf,
@@ -166,14 +146,14 @@ enum Speaker {
 }
 
 impl DebugLog {
-    /// Appends to the file at `path` from now on, beginning with the remark `opening` and the
-    /// lines that wait for the session; without a path the log ends.
+    /// Appends to the file at `path` from now on, beginning with the remark `opening`; without a
+    /// path the log ends.
     ///
     /// # Errors
     /// The file cannot be opened or written. The log has ended.
-    pub(super) fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), String> {
-        let mut state = self.lock();
-        state.open = None;
+    fn set_file(&self, path: Option<&Path>, opening: &str) -> Result<(), String> {
+        let mut log = self.lock();
+        *log = None;
         let Some(path) = path else {
             return Ok(());
         };
@@ -186,43 +166,29 @@ impl DebugLog {
         let path = path.to_owned();
         let mut open = Open { path, file };
         open.write(&Zoned::now(), Speaker::Log, opening)?;
-        for line in &state.waiting {
-            let time = Zoned::now().saturating_sub(line.read_at.elapsed());
-            open.write(&time, Speaker::Gui, &line.text)?;
-        }
-        state.open = Some(open);
+        *log = Some(open);
         Ok(())
     }
 
-    /// Writes line `number` of the GUI, and keeps it until the session takes it.
+    /// Writes a line without its line end, of now or of another time, if the log is on.
     ///
     /// # Errors
     /// The file cannot be written. The log has ended.
-    pub(super) fn receive(&self, number: u64, text: &str) -> Result<(), String> {
-        let mut state = self.lock();
-        state.waiting.push_back(Received {
-            number,
-            read_at: Instant::now(),
-            text: text.to_owned(),
-        });
-        state.write(Speaker::Gui, text)
+    fn write(&self, speaker: Speaker, at: Option<Instant>, text: &str) -> Result<(), String> {
+        let mut log = self.lock();
+        let Some(open) = &mut *log else {
+            return Ok(());
+        };
+        let age = at.map_or(Duration::ZERO, |at| at.elapsed());
+        let time = Zoned::now().saturating_sub(age);
+        let written = open.write(&time, speaker, text);
+        if written.is_err() {
+            *log = None;
+        }
+        written
     }
 
-    /// The session takes line `number`: a log that opens from now on begins after it.
-    pub(super) fn take(&self, number: u64) {
-        let waiting = &mut self.lock().waiting;
-        while waiting.pop_front_if(|line| line.number <= number).is_some() {}
-    }
-
-    /// Writes a line of the engine, which is given without its line end.
-    ///
-    /// # Errors
-    /// The file cannot be written. The log has ended.
-    pub(super) fn write(&self, text: &str) -> Result<(), String> {
-        self.lock().write(Speaker::Engine, text)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Option<Open>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -247,17 +213,6 @@ fn is_pipe(data: &Metadata) -> bool {
 #[cfg(not(unix))]
 const fn is_pipe(_data: &Metadata) -> bool {
     false
-}
-
-impl State {
-    /// Writes a line of now, if the log is on. The first error ends it.
-    fn write(&mut self, speaker: Speaker, text: &str) -> Result<(), String> {
-        let Some(open) = &mut self.open else {
-            return Ok(());
-        };
-        let written = open.write(&Zoned::now(), speaker, text);
-        written.inspect_err(|_| self.open = None)
-    }
 }
 
 impl Open {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use raicho::arena::journal::GameEntry;
-use raicho::arena::referee::Reason;
+use raicho::arena::referee::EndReason;
 use raicho::arena::settings::MatchSettings;
 use raicho::arena::time_control::TimeControl;
 
@@ -17,7 +17,7 @@ fn against(behaviour: &str, games: u64) -> MatchSettings {
 }
 
 /// Plays a match that `faulty` must lose for the reason, all games.
-fn loses(settings: &MatchSettings, reason: Reason) -> Outcome {
+fn loses(settings: &MatchSettings, reason: EndReason) -> Outcome {
     let outcome = play(settings);
     for entry in &outcome.entries {
         assert_eq!(entry.reason, reason, "{entry:?}");
@@ -47,7 +47,7 @@ fn dialogue(outcome: &Outcome, entry: &GameEntry) -> String {
 
 #[test]
 fn an_illegal_move_loses_and_is_shown_with_its_position() {
-    let outcome = loses(&against("illegal", 2), Reason::IllegalMove);
+    let outcome = loses(&against("illegal", 2), EndReason::IllegalMove);
     let entry = &outcome.entries[0];
     entry.detail.must_have("illegal move");
     let has_side = [" b ", " w "]
@@ -70,10 +70,10 @@ fn an_illegal_move_loses_and_is_shown_with_its_position() {
 
 #[test]
 fn answers_that_are_not_moves_lose() {
-    let outcome = loses(&against("garbage", 2), Reason::IllegalMove);
+    let outcome = loses(&against("garbage", 2), EndReason::IllegalMove);
     outcome.entries[0].detail.must_have("'xyz' is no move");
-    loses(&against("no-newline", 2), Reason::Hang);
-    let outcome = loses(&against("win", 2), Reason::FalseDeclaration);
+    loses(&against("no-newline", 2), EndReason::Hang);
+    let outcome = loses(&against("win", 2), EndReason::FalseDeclaration);
     outcome.entries[0].detail.must_have("CSARule27");
 }
 
@@ -82,7 +82,7 @@ fn a_hanging_engine_loses_and_the_match_goes_on() {
     let start = Instant::now();
     let mut settings = against("hang", 2);
     settings.engines[1].time_control = byoyomi(200);
-    loses(&settings, Reason::Hang);
+    loses(&settings, EndReason::Hang);
     assert!(start.elapsed() < Duration::from_mins(1));
 }
 
@@ -94,26 +94,26 @@ fn an_engine_without_a_clock_may_not_be_silent_for_ever() {
         ..TimeControl::default()
     };
     settings.rules.patience = Duration::from_millis(300);
-    let outcome = loses(&settings, Reason::Hang);
+    let outcome = loses(&settings, EndReason::Hang);
     outcome.entries[0].detail.must_have("300");
 }
 
 #[test]
 fn a_program_that_ends_loses_and_is_started_anew() {
     for (behaviour, status) in [("die", "3"), ("abort", "signal")] {
-        for entry in loses(&against(behaviour, 2), Reason::Crash).entries {
+        for entry in loses(&against(behaviour, 2), EndReason::Crash).entries {
             entry.detail.must_have(status);
             assert!(entry.moves >= 4, "it played before it ended");
         }
     }
-    loses(&against("closes-stdout", 2), Reason::Crash);
+    loses(&against("closes-stdout", 2), EndReason::Crash);
 }
 
 #[test]
 fn a_late_answer_loses_on_time_and_the_program_plays_on() {
     let mut settings = against("late:300", 2);
     settings.engines[1].time_control = byoyomi(100);
-    let outcome = loses(&settings, Reason::TimeLoss);
+    let outcome = loses(&settings, EndReason::TimeLoss);
     for entry in &outcome.entries {
         let loss = entry.time_loss.expect("a loss on time says by how much");
         assert!(loss.late >= Duration::from_millis(150), "{loss:?}");
@@ -128,34 +128,17 @@ fn a_margin_forgives_a_little() {
     settings.rules.margin = Duration::from_secs(5);
     let entry = &play(&settings).entries[0];
     assert!(entry.time_loss.is_none());
-    assert_ne!(entry.reason, Reason::TimeLoss);
+    assert_ne!(entry.reason, EndReason::TimeLoss);
 }
 
 #[test]
 fn resigning_is_no_fault() {
     let outcome = play(&against("resign", 2));
     for entry in &outcome.entries {
-        assert_eq!(entry.reason, Reason::Resignation);
+        assert_eq!(entry.reason, EndReason::Resignation);
         assert_eq!(entry.dialogue, None);
     }
     assert_eq!(outcome.json()["pairings"][0]["pentanomial"][4], 1);
-}
-
-#[test]
-fn illegal_lines_are_reported_and_do_not_lose() {
-    let mut settings = against("illegal-pv:1", 1);
-    settings.check_pv = true;
-    let outcome = no_faults(&settings);
-    let json = outcome.json();
-    assert_eq!(json["engines"][0]["illegal_lines"], 0);
-    assert!(json["engines"][0]["lines_checked"].as_u64() > Some(0));
-    let liar = &json["engines"][1];
-    assert_eq!(liar["illegal_lines"].as_u64(), liar["moves"].as_u64());
-    let first = &liar["illegal_line_details"][0];
-    for (field, part) in [("fault", "illegal move"), ("line", " "), ("sfen", "/")] {
-        first[field].as_str().expect("a text").must_have(part);
-    }
-    outcome.summary.to_string().must_have("illegal lines: ");
 }
 
 #[test]

@@ -11,7 +11,6 @@ use std::time::Duration;
 use crate::folder::Folder;
 use crate::misbehaving;
 use crate::runner::RAICHO;
-use raicho::arena::ArenaError;
 use raicho::arena::journal::{self, GameEntry, MatchFolder};
 use raicho::arena::referee::Rules;
 use raicho::arena::runner::{self, Event};
@@ -87,7 +86,6 @@ fn settings(engines: impl Into<Vec<EngineSettings>>, games: u64) -> MatchSetting
             seed: 7,
         },
         ponder: false,
-        check_pv: false,
         sprt: None,
         shard: None,
     }
@@ -118,7 +116,7 @@ fn play(settings: &MatchSettings) -> Outcome {
 }
 
 /// Plays a match in a folder, or goes on with that which is there.
-fn play_in(folder: Folder, settings: &MatchSettings) -> Result<Outcome, ArenaError> {
+fn play_in(folder: Folder, settings: &MatchSettings) -> anyhow::Result<Outcome> {
     play_with(settings, folder, 1, &Stop::new(), &|_| {})
 }
 
@@ -127,7 +125,7 @@ fn refusal(folder: Folder, settings: &MatchSettings) -> String {
     let error = play_in(folder, settings)
         .err()
         .expect("it cannot be played");
-    let source = std::error::Error::source(&error).map(ToString::to_string);
+    let source = error.source().map(ToString::to_string);
     format!("{error} {}", source.unwrap_or_default())
 }
 
@@ -138,7 +136,7 @@ fn play_with(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(&Event<'_>) + Sync),
-) -> Result<Outcome, ArenaError> {
+) -> anyhow::Result<Outcome> {
     let path = folder.file("match");
     let (journal, entries) = if path.exists() {
         MatchFolder::resume(&path)?

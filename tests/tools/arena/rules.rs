@@ -1,6 +1,6 @@
 //! The referee in whole games: declarations, repetitions, limits, adjudication.
 
-use raicho::arena::referee::{Adjudication, Reason};
+use raicho::arena::referee::{Adjudication, EndReason};
 use raicho::arena::settings::MatchSettings;
 use raicho::openings::{Order, Source};
 use raicho::types::Color;
@@ -26,7 +26,7 @@ fn a_rightful_declaration_wins() {
         "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 w GS 1",
     );
     let entry = &outcome.entries[0];
-    assert_eq!(entry.reason, Reason::Declaration, "{entry:?}");
+    assert_eq!(entry.reason, EndReason::Declaration, "{entry:?}");
     assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 1));
     outcome.file(&entry.record).must_have("%KACHI");
 }
@@ -39,7 +39,7 @@ fn a_mate_ends_the_game_without_a_word() {
         "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
     );
     for entry in &outcome.entries {
-        assert_eq!(entry.reason, Reason::Checkmate);
+        assert_eq!(entry.reason, EndReason::Checkmate);
         assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 1));
     }
 }
@@ -54,13 +54,13 @@ fn both_must_agree_before_a_game_is_adjudicated() {
         from: 0,
     });
     for entry in from_lines(match_settings.clone(), lost).entries {
-        assert_eq!(entry.reason, Reason::AdjudicatedWin);
+        assert_eq!(entry.reason, EndReason::AdjudicatedWin);
         assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 7));
     }
     // The plain engine has no opinion but that all is even.
     match_settings.engines[1] = engine("other", "");
     for entry in from_lines(match_settings.clone(), lost).entries {
-        assert_ne!(entry.reason, Reason::AdjudicatedWin);
+        assert_ne!(entry.reason, EndReason::AdjudicatedWin);
     }
     match_settings.engines = vec![engine("one", ""), engine("other", "")];
     match_settings.rules.draw_adjudication = Some(Adjudication {
@@ -69,7 +69,7 @@ fn both_must_agree_before_a_game_is_adjudicated() {
         from: 10,
     });
     for entry in from_lines(match_settings, "startpos").entries {
-        assert_eq!(entry.reason, Reason::AdjudicatedDraw);
+        assert_eq!(entry.reason, EndReason::AdjudicatedDraw);
         assert_eq!(entry.moves, 10);
     }
 }

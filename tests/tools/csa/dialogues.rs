@@ -83,7 +83,7 @@ fn the_password_shows_up_nowhere() {
     // What `ps` shows; elsewhere there is no such file.
     if let Ok(line) = fs::read(format!("/proc/{}/cmdline", client.0.id())) {
         let line = String::from_utf8_lossy(&line).into_owned();
-        line.must_have("--password-variable").must_lack(SECRET);
+        line.must_have("--id").must_lack(SECRET);
     }
     guest.say(&format!("##[ECHO] LOGIN tester x-60-1,{SECRET}\n"));
     guest.play(SUMMARY);

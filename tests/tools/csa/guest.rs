@@ -24,7 +24,7 @@ impl Client {
         let port = listener.local_addr().expect("the port").port().to_string();
         let words = format!("csa {}", words.replace("{port}", &port));
         let mut command = Raicho::new(&words).within(folder).command();
-        command.env("FAKE_PASSWORD", format!("x-60-1,{SECRET}"));
+        command.env("RAICHO_CSA_PASSWORD", format!("x-60-1,{SECRET}"));
         command
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
@@ -35,13 +35,13 @@ impl Client {
     /// Starts a client for one game whose results go to `games`, with more words.
     pub(super) fn for_one_game(listener: &TcpListener, folder: &Folder, more: &str) -> Self {
         let words = "--host 127.0.0.1:{port} --id tester --games 1 --out games";
-        let words = format!("{words} --password-variable FAKE_PASSWORD {more}");
+        let words = format!("{words} {more}");
         Self::start(listener, folder, &words)
     }
 
     /// The same with Raicho as the engine, which moves at once.
     pub(super) fn quick(listener: &TcpListener, folder: &Folder) -> Self {
-        let options = "--option Threads=1 --option USI_Hash=16 --option NodesLimit=500";
+        let options = "--engine option.Threads=1,option.USI_Hash=16,option.NodesLimit=500";
         Self::for_one_game(listener, folder, options)
     }
 

@@ -50,15 +50,14 @@ fn server() -> Option<PathBuf> {
 fn play(server: &Path, scenario: &str, folder: &Folder, more: &str) -> (bool, String) {
     let out = folder.path(&format!("{scenario}{}", more.trim_start().replace(' ', "")));
     let client = format!(
-        "{RAICHO} csa --host {{host}} --port {{port}} --id {{name}} --games {{games}} \
-        --password-variable FAKE_PASSWORD --out {out} --option Threads=1 --option USI_Hash=16 \
-        --option EvalFile=<material> --option SlowMover=30{more}"
+        "{RAICHO} csa --host {{host}}:{{port}} --id {{name}} --games {{games}} --out {out} --engine \
+        option.Threads=1,option.USI_Hash=16,option.EvalFile=<material>,option.SlowMover=30{more}"
     );
     let output: Output = Command::new("python3")
         .arg(server)
         .args(["--strict", "--silence", SILENCE, "--scenario", scenario])
         .args(["--client", &client])
-        .env("FAKE_PASSWORD", "fake-60-1,trip")
+        .env("RAICHO_CSA_PASSWORD", "fake-60-1,trip")
         .stdin(Stdio::null())
         .output()
         .expect("Python runs");

@@ -1,12 +1,12 @@
 //! The full-screen view of running clients: boards, clocks, lines, results.
 //!
-//! The clients report to [`Shared`]; [`Screen`] shows it and reads keys. The terminal is given back
+//! The clients report to [`Shared`]; [`Screen`] shows it and reads keys. Without the view, events
+//! are printed as lines. The terminal is given back
 //! on every way out: at the end of [`Screen::run`], by the panic hook, and before Ctrl-C ends the
 //! program at once.
 
 #[cfg(test)]
 mod tests;
-mod view;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, IsTerminal as _};
@@ -14,20 +14,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Paragraph, Wrap};
+use ratatui::{DefaultTerminal, Frame};
 
+use super::tally_text;
 use crate::cli::output;
 use crate::cli::progress::Interrupt;
-use crate::csa::journal::Entry;
-use crate::csa::run::Happening;
+use crate::csa::journal::{Entry, Tally, by_opponent};
+use crate::csa::run::RunEvent;
 use crate::csa::session::Session;
-use crate::csa::stats::Tally;
 use crate::position::Board;
 use crate::records::csa::move_text;
 use crate::records::game::black_score;
-use crate::types::{Color, Move};
-use view::Look;
+use crate::records::notation::japanese::{RANKS, piece_letter};
+use crate::types::{Color, File, Hand, Move, Piece, PieceType, Rank, Square};
 
 /// Time between two pictures, in which the clocks run on.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -94,7 +98,7 @@ impl Screen {
             self.shared.with(|accounts| {
                 look.selected = look.selected.min(accounts.len().saturating_sub(1));
                 self.terminal
-                    .draw(|frame| view::draw(frame, accounts, look, Instant::now()))
+                    .draw(|frame| draw(frame, accounts, look, Instant::now()))
                     .map(drop)
             })?;
             if event::poll(INTERVAL)?
@@ -102,13 +106,8 @@ impl Screen {
                 && key.kind == KeyEventKind::Press
             {
                 let count = self.shared.with(|accounts| accounts.len());
-                match command(key) {
-                    Some(Command::Interrupt) => interrupt.press(),
-                    Some(Command::Next) => look.selected = (look.selected + 1) % count.max(1),
-                    Some(Command::Select(index)) if index < count => look.selected = index,
-                    Some(Command::Letters) => look.has_letters = !look.has_letters,
-                    Some(Command::Turn) => look.is_turned = !look.is_turned,
-                    Some(Command::Select(_)) | None => {}
+                if look.press(key, count) {
+                    interrupt.press();
                 }
             }
         }
@@ -119,34 +118,6 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         close();
-    }
-}
-
-/// What a key asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Command {
-    /// As Ctrl-C, which the terminal does not turn into a signal here.
-    Interrupt,
-    /// Show the next account.
-    Next,
-    /// Show the account with this index.
-    Select(usize),
-    /// Letters for pieces, or kanji again.
-    Letters,
-    /// Turn the board.
-    Turn,
-}
-
-fn command(key: KeyEvent) -> Option<Command> {
-    match key.code {
-        KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            Some(Command::Interrupt)
-        }
-        KeyCode::Tab => Some(Command::Next),
-        KeyCode::Char('k') => Some(Command::Letters),
-        KeyCode::Char('t') => Some(Command::Turn),
-        KeyCode::Char(digit @ '1'..='9') => Some(Command::Select(digit as usize - '1' as usize)),
-        _ => None,
     }
 }
 
@@ -171,12 +142,18 @@ impl Shared {
         use_(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes what happens to the account with this number.
-    pub(super) fn show(&self, number: usize, happening: &Happening<'_>) {
+    /// Notes an event of the account with this number, and prints it where there is no view.
+    pub(super) fn show(&self, number: usize, event: &RunEvent<'_>) {
         let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
         self.with(|accounts| {
-            if let Some(account) = accounts.get_mut(number) {
-                account.take(happening, &time);
+            let Some(account) = accounts.get_mut(number) else {
+                return;
+            };
+            if let Some(text) = account.take(event) {
+                if !is_open() {
+                    output::eprint_line(format_args!("{time}{} {text}", account.prefix));
+                }
+                account.note(&time, &text);
             }
         });
     }
@@ -197,6 +174,8 @@ impl Shared {
 pub(super) struct Account {
     /// Its name and where it plays.
     title: String,
+    /// Before each line that is printed, where several accounts play.
+    prefix: String,
     /// What it does when there is no game.
     state: &'static str,
     game: Option<View>,
@@ -230,47 +209,51 @@ struct View {
 
 impl Account {
     /// An account with the games of its journal so far.
-    pub(super) fn new(title: String, entries: &[Entry]) -> Self {
-        let mut account = Self {
+    pub(super) fn new(title: String, prefix: String, entries: &[Entry]) -> Self {
+        Self {
             title,
+            prefix,
             state: "starting",
+            results: Tally::of(entries),
+            against: by_opponent(entries),
             ..Self::default()
-        };
-        for entry in entries {
-            account.count(entry);
         }
-        account
     }
 
-    fn take(&mut self, happening: &Happening<'_>, time: &str) {
-        match happening {
-            Happening::Note(text) => self.note(time, text),
-            Happening::LoggedIn => {
+    /// Takes an event, and returns its line if it has one.
+    fn take(&mut self, event: &RunEvent<'_>) -> Option<String> {
+        Some(match event {
+            RunEvent::Note(text) => (*text).to_owned(),
+            RunEvent::LoggedIn => {
                 self.state = "logged in, waiting for a game";
-                self.note(time, self.state);
+                self.state.to_owned()
             }
-            Happening::Offered(summary) => {
+            RunEvent::Offered(summary) => {
                 let [black, white] = &summary.players;
-                self.note(time, &format!("game {}: {black} - {white}", summary.id));
+                format!("game {}: {black} (black) - {white}", summary.id)
             }
-            Happening::Finished(entry) => {
-                self.count(entry);
-                let text = format!(
-                    "{} against {} by {}",
-                    entry.result.name(),
-                    entry.opponent,
-                    entry.ending
-                );
-                self.note(time, &text);
+            RunEvent::Finished(entry) => {
+                self.results.add(entry);
+                let opponent = self.against.entry(entry.opponent.clone());
+                opponent.or_default().add(entry);
                 self.game = None;
                 self.state = "between games";
+                format!(
+                    "{} against {} by {}, {} ({})",
+                    entry.result.name(),
+                    entry.opponent,
+                    entry.ending,
+                    entry.notices,
+                    tally_text(&self.results)
+                )
             }
-            Happening::Moment(session) => {
+            RunEvent::Moment(session) => {
                 if let Some(view) = View::of(session) {
                     self.game = Some(view);
                 }
+                return None;
             }
-        }
+        })
     }
 
     fn note(&mut self, time: &str, text: &str) {
@@ -278,12 +261,6 @@ impl Account {
             self.notes.pop_front();
         }
         self.notes.push_back(format!("{time} {text}"));
-    }
-
-    fn count(&mut self, entry: &Entry) {
-        self.results.add(entry);
-        let opponent = self.against.entry(entry.opponent.clone());
-        opponent.or_default().add(entry);
     }
 }
 
@@ -337,4 +314,260 @@ impl View {
             });
         self.remaining[color.index()].saturating_sub(used)
     }
+}
+
+// --- Drawing ---
+
+/// Width of the board with its border: nine squares of three columns, and the ranks.
+const BOARD_WIDTH: u16 = 32;
+/// Height of the board with its border: the files and nine ranks.
+const BOARD_HEIGHT: u16 = 12;
+/// Height of the results.
+const RESULTS_HEIGHT: u16 = 2;
+
+const DIM: Style = Style::new().add_modifier(Modifier::DIM);
+const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+const LAST_MOVE: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+/// How the user wants it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Look {
+    /// The account that is shown.
+    selected: usize,
+    /// Letters in place of kanji.
+    has_letters: bool,
+    /// The opponent at the bottom.
+    is_turned: bool,
+}
+
+impl Look {
+    /// Changes what a key asks for. Returns whether it was Ctrl-C, which the terminal does not turn
+    /// into a signal here.
+    fn press(&mut self, key: KeyEvent, accounts: usize) -> bool {
+        match key.code {
+            KeyCode::Char('c') => return key.modifiers.contains(KeyModifiers::CONTROL),
+            KeyCode::Tab => self.selected = (self.selected + 1) % accounts.max(1),
+            KeyCode::Char('k') => self.has_letters = !self.has_letters,
+            KeyCode::Char('t') => self.is_turned = !self.is_turned,
+            KeyCode::Char(digit @ '1'..='9') => {
+                let index = digit as usize - '1' as usize;
+                if index < accounts {
+                    self.selected = index;
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+/// Draws everything. The clocks are those of `now`.
+fn draw(frame: &mut Frame<'_>, accounts: &[Account], look: Look, now: Instant) {
+    let Some(account) = accounts.get(look.selected) else {
+        return;
+    };
+    let tabs = u16::from(accounts.len() > 1);
+    let [top, middle, results, notes, keys] = Layout::vertical([
+        Constraint::Length(tabs),
+        Constraint::Length(BOARD_HEIGHT),
+        Constraint::Length(RESULTS_HEIGHT),
+        Constraint::Min(0),
+        Constraint::Length(1),
+    ])
+    .areas(frame.area());
+    if tabs > 0 {
+        frame.render_widget(Paragraph::new(titles(accounts, look.selected)), top);
+    }
+    if let Some(game) = &account.game {
+        draw_game(frame, middle, account, game, look, now);
+    } else {
+        let block = Block::bordered().title(account.title.as_str());
+        frame.render_widget(Paragraph::new(account.state).block(block), middle);
+    }
+    frame.render_widget(Paragraph::new(result_lines(account)), results);
+    draw_notes(frame, notes, account);
+    let mut help = String::from("k kanji or letters, t turn, Ctrl-C end after the game");
+    if tabs > 0 {
+        help.push_str(", Tab next account");
+    }
+    frame.render_widget(Paragraph::new(help).style(DIM), keys);
+}
+
+/// The accounts in one line, the shown one marked.
+fn titles(accounts: &[Account], selected: usize) -> Line<'_> {
+    let title = |(index, account): (usize, &Account)| {
+        let style = if index == selected { LAST_MOVE } else { DIM };
+        let turn = match &account.game {
+            Some(game) if game.running.is_some_and(|(color, _)| color == game.side) => "*",
+            Some(_) => "+",
+            None => "",
+        };
+        [
+            Span::styled(format!(" {}{turn} {} ", index + 1, account.title), style),
+            Span::raw(" "),
+        ]
+    };
+    accounts.iter().enumerate().flat_map(title).collect()
+}
+
+fn draw_game(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    account: &Account,
+    game: &View,
+    look: Look,
+    now: Instant,
+) {
+    let [left, right] =
+        Layout::horizontal([Constraint::Length(BOARD_WIDTH), Constraint::Min(0)]).areas(area);
+    // Our side is below, unless the board is turned.
+    let below = if look.is_turned {
+        !game.side
+    } else {
+        game.side
+    };
+    let mut title = format!("move {}", game.moves);
+    if let Some(last) = game.last {
+        title = format!("{title} {}", move_text(last));
+    }
+    let board =
+        Paragraph::new(board_lines(game, below, look)).block(Block::bordered().title(title));
+    frame.render_widget(board, left);
+    let mut lines = player_lines(game, !below, look, now);
+    lines.push(Line::default());
+    let depth = game.depth.map(|depth| format!("  depth {depth}"));
+    lines.push(match game.score {
+        Some(score) => Line::from(vec![
+            Span::raw("score of black "),
+            Span::styled(format!("{score:+}"), BOLD),
+            Span::raw(depth.unwrap_or_default()),
+        ]),
+        None => Line::default(),
+    });
+    lines.push(Line::from(game.line.as_str()));
+    let block = Block::bordered().title(account.title.as_str());
+    let [above, bottom] =
+        Layout::vertical([Constraint::Min(0), Constraint::Length(2)]).areas(block.inner(right));
+    frame.render_widget(block, right);
+    frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), above);
+    frame.render_widget(Paragraph::new(player_lines(game, below, look, now)), bottom);
+}
+
+/// Name, clock and hand of a player.
+fn player_lines(game: &View, color: Color, look: Look, now: Instant) -> Vec<Line<'static>> {
+    let seconds = game.left(color, now).as_secs();
+    let runs = game.running.is_some_and(|(running, _)| running == color);
+    let (mark, style) = if runs {
+        ("> ", BOLD)
+    } else {
+        ("  ", Style::new())
+    };
+    let side = match (color, look.has_letters) {
+        (Color::Black, false) => "☗",
+        (Color::White, false) => "☖",
+        (Color::Black, true) => "black",
+        (Color::White, true) => "white",
+    };
+    let clock = format!("{}:{:02}", seconds / 60, seconds % 60);
+    let name = &game.players[color.index()];
+    let hand = hand_text(game.board.hand(color), look.has_letters);
+    vec![
+        Line::from(vec![
+            Span::styled(format!("{mark}{clock}"), style),
+            Span::raw(format!("  {side} {name}  ")),
+            Span::styled(game.rules[color.index()].clone(), DIM),
+        ]),
+        Line::from(format!("  in hand: {hand}")),
+    ]
+}
+
+/// `歩3 角` or `3P B`; `-` for none.
+fn hand_text(hand: Hand, has_letters: bool) -> String {
+    let held = PieceType::HAND
+        .into_iter()
+        .filter(|&kind| hand.count(kind) > 0);
+    let text: String = held
+        .map(|kind| match (has_letters, hand.count(kind)) {
+            (true, 1) => kind.letter().to_string(),
+            (true, count) => format!("{count}{}", kind.letter()),
+            (false, 1) => piece_letter(kind).to_string(),
+            (false, count) => format!("{}{count}", piece_letter(kind)),
+        })
+        .collect::<Vec<_>>()
+        .join(" ");
+    if text.is_empty() {
+        "-".to_owned()
+    } else {
+        text
+    }
+}
+
+/// The files, then the ranks. White's pieces have a `v` before them, or are in lower case.
+fn board_lines(game: &View, below: Color, look: Look) -> Vec<Line<'static>> {
+    let is_turned = below == Color::White;
+    let mut files: Vec<File> = File::ALL.into_iter().rev().collect();
+    let mut ranks: Vec<Rank> = Rank::ALL.into_iter().collect();
+    if is_turned {
+        files.reverse();
+        ranks.reverse();
+    }
+    let numbers = files.iter().map(|file| format!(" {} ", file.index() + 1));
+    let mut lines = vec![Line::styled(numbers.collect::<String>(), DIM)];
+    let changed = game.last.map(|last| (last.to(), last.from()));
+    for rank in ranks {
+        let square = |file: &File| {
+            let square = Square::new(*file, rank);
+            let is_changed = changed.is_some_and(|(to, from)| to == square || from == Some(square));
+            let style = if is_changed { LAST_MOVE } else { Style::new() };
+            Span::styled(square_text(game.board.piece_on(square), look), style)
+        };
+        let mut spans: Vec<Span<'static>> = files.iter().map(square).collect();
+        let name = if look.has_letters {
+            rank.to_char().to_string()
+        } else {
+            RANKS[rank.index()].to_string()
+        };
+        spans.push(Span::styled(format!(" {name}"), DIM));
+        lines.push(Line::from(spans));
+    }
+    lines
+}
+
+/// The text of a square, three columns wide.
+fn square_text(piece: Option<Piece>, look: Look) -> String {
+    match (piece, look.has_letters) {
+        (None, _) => " . ".to_owned(),
+        (Some(piece), true) => format!("{:>2} ", piece.to_string()),
+        // A kanji is two columns wide.
+        (Some(piece), false) => {
+            let mark = match piece.color() {
+                Color::Black => ' ',
+                Color::White => 'v',
+            };
+            format!("{mark}{}", piece_letter(piece.kind()))
+        }
+    }
+}
+
+fn result_lines(account: &Account) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::from(vec![
+        Span::styled("results  ", DIM),
+        Span::raw(tally_text(&account.results)),
+    ])];
+    if let Some(game) = &account.game {
+        let opponent = &game.players[(!game.side).index()];
+        let tally = account.against.get(opponent).copied().unwrap_or_default();
+        lines.push(Line::from(vec![
+            Span::styled(format!("against {opponent}  "), DIM),
+            Span::raw(tally_text(&tally)),
+        ]));
+    }
+    lines
+}
+
+fn draw_notes(frame: &mut Frame<'_>, area: Rect, account: &Account) {
+    let first = account.notes.len().saturating_sub(usize::from(area.height));
+    let notes = account.notes.iter().skip(first);
+    let lines: Vec<Line<'_>> = notes.map(|note| Line::from(note.as_str())).collect();
+    frame.render_widget(Paragraph::new(lines).style(DIM), area);
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::csa::client_line::Password;
 use crate::csa::clock::Delays;
 use crate::csa::player::{Content, EngineCommand, Prepared, Report};
-use crate::csa::run::Happening;
+use crate::csa::run::RunEvent;
 use crate::csa::session::{Action, Input, Pondering, Session, SessionSettings};
 use crate::records::game::Thought;
 use crate::types::Score;
@@ -92,9 +92,13 @@ impl Play {
     }
 
     fn shown(&self) -> Shared {
-        let shared = Shared::new(vec![Account::new("tester at host".to_owned(), &[])]);
-        shared.show(0, &Happening::LoggedIn);
-        shared.show(0, &Happening::Moment(&self.session));
+        let shared = Shared::new(vec![Account::new(
+            "tester at host".to_owned(),
+            String::new(),
+            &[],
+        )]);
+        shared.show(0, &RunEvent::LoggedIn);
+        shared.show(0, &RunEvent::Moment(&self.session));
         shared
     }
 }
@@ -107,7 +111,7 @@ fn picture(shared: &Shared, look: Look, now: Instant) -> Vec<String> {
 fn sized(shared: &Shared, look: Look, now: Instant, size: (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).expect("a terminal");
     shared.with(|accounts| {
-        let drawn = terminal.draw(|frame| view::draw(frame, accounts, look, now));
+        let drawn = terminal.draw(|frame| draw(frame, accounts, look, now));
         drawn.expect("a picture");
     });
     let buffer = terminal.backend().buffer();
@@ -190,9 +194,10 @@ fn letters_and_the_other_side_can_be_asked_for() {
 
 #[test]
 fn several_accounts_have_a_line_of_titles() {
-    let accounts = ["first", "second"].map(|name| Account::new(name.to_owned(), &[]));
+    let accounts =
+        ["first", "second"].map(|name| Account::new(name.to_owned(), String::new(), &[]));
     let shared = Shared::new(accounts.into());
-    shared.show(1, &Happening::Note("a message"));
+    shared.show(1, &RunEvent::Note("a message"));
     let look = Look {
         selected: 1,
         ..Look::default()
@@ -206,7 +211,7 @@ fn several_accounts_have_a_line_of_titles() {
         &picture(&shared, Look::default(), Instant::now()),
         "a message"
     ));
-    shared.show(2, &Happening::Note("nobody"));
+    shared.show(2, &RunEvent::Note("nobody"));
     shared.say("to all");
     assert_has(
         &picture(&shared, Look::default(), Instant::now()),
@@ -219,7 +224,7 @@ fn small_terminals_and_many_messages_are_survived() {
     let play = Play::begin();
     let shared = play.shown();
     for number in 0..1000 {
-        shared.show(0, &Happening::Note(&format!("message {number}")));
+        shared.show(0, &RunEvent::Note(&format!("message {number}")));
     }
     for size in [(1, 1), (10, 3), (31, 12), (80, 24), (300, 100)] {
         sized(&shared, Look::default(), play.now, size);
@@ -232,15 +237,29 @@ fn small_terminals_and_many_messages_are_survived() {
 }
 
 #[test]
-fn keys_are_commands() {
-    let key = |code, modifiers| command(KeyEvent::new(code, modifiers));
-    let plain = |letter| key(KeyCode::Char(letter), KeyModifiers::NONE);
-    let control = key(KeyCode::Char('c'), KeyModifiers::CONTROL);
-    assert_eq!(control, Some(Command::Interrupt));
-    assert_eq!(plain('c'), None);
-    assert_eq!(plain('2'), Some(Command::Select(1)));
-    assert_eq!(plain('0'), None);
-    assert_eq!(key(KeyCode::Tab, KeyModifiers::NONE), Some(Command::Next));
-    assert_eq!(plain('k'), Some(Command::Letters));
-    assert_eq!(plain('t'), Some(Command::Turn));
+fn keys_change_the_look() {
+    let mut look = Look::default();
+    let mut press = |code, modifiers| {
+        let is_interrupt = look.press(KeyEvent::new(code, modifiers), 2);
+        (
+            is_interrupt,
+            look.selected,
+            look.has_letters,
+            look.is_turned,
+        )
+    };
+    let none = KeyModifiers::NONE;
+    let control = press(KeyCode::Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(control, (true, 0, false, false));
+    for (code, expected) in [
+        (KeyCode::Char('c'), (false, 0, false, false)),
+        (KeyCode::Char('2'), (false, 1, false, false)),
+        (KeyCode::Char('0'), (false, 1, false, false)),
+        (KeyCode::Char('3'), (false, 1, false, false)),
+        (KeyCode::Tab, (false, 0, false, false)),
+        (KeyCode::Char('k'), (false, 0, true, false)),
+        (KeyCode::Char('t'), (false, 0, true, true)),
+    ] {
+        assert_eq!(press(code, none), expected, "{code:?}");
+    }
 }

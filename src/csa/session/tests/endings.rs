@@ -1,7 +1,7 @@
 //! Ends of games.
 
 use super::*;
-use crate::csa::server_line::Verdict;
+use crate::csa::server_line::ServerVerdict;
 use crate::types::{Color, EnteringKingRule};
 
 /// A position that black has won by declaration.
@@ -118,7 +118,7 @@ fn a_resignation_needs_no_answer() {
     let finished = table.finished();
     assert_eq!(finished.ending, Ending::Resignation);
     assert_eq!(finished.notices, "resigned");
-    assert!(finished.is_complete && finished.verdict == Some(Verdict::Lose));
+    assert!(finished.is_complete && finished.verdict == Some(ServerVerdict::Lose));
 }
 
 #[test]

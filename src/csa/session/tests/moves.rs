@@ -1,7 +1,6 @@
 //! Moves, clocks and pondering.
 
 use super::*;
-use crate::csa::game::KeptPlan;
 use crate::types::Color;
 
 fn clock_of(table: &Table) -> [u64; 2] {
@@ -253,37 +252,6 @@ fn unknown_fields() {
         table.session.game().expect("a game").opponent(),
         "fake rival 竜"
     );
-}
-
-#[test]
-fn the_plan_of_a_move_is_kept_and_logged() {
-    let mut table = Table::playing(settings(), '+', HIRATE);
-    let search = table.search();
-    table.report(search, Content::Plan(Duration::from_millis(1880)));
-    table.wait(1500);
-    table.think("7g7f");
-    table.wait(100);
-    table.say("+7776FU,T1\n-3334FU,T0");
-    table.wait(400);
-    table.think("2g2f");
-    table.say("+2726FU,T0");
-    let plans: Vec<_> = {
-        let moves = table.session.game().expect("a game").moves();
-        moves.iter().map(|played| played.plan).collect()
-    };
-    let plan = |longest, used| {
-        let [longest, used] = [longest, used].map(Duration::from_millis);
-        Some(KeptPlan { longest, used })
-    };
-    // The engine says no plan for the second move: the client allows 59 + 1 s, less the reserve.
-    assert_eq!(plans, [plan(1880, 1500), None, plan(58_880, 400)]);
-    let details = table.events.iter().filter_map(|event| match event {
-        Event::Detail(text) => Some(text.as_str()),
-        _ => None,
-    });
-    let details: Vec<_> = details.collect();
-    let first = "move 1: planned 1.880 s at most, sent after 1.500 s, the server counts 1";
-    assert_eq!((details.len(), details[0]), (2, first));
 }
 
 // --- Pondering ---

@@ -19,8 +19,6 @@ pub enum Reply<'a> {
     ReadyOk,
     /// `id name …`: the name of the engine.
     IdName(&'a str),
-    /// `id author …`: who made it.
-    IdAuthor(&'a str),
     /// `option name …`: the declaration of an option.
     Option(DeclaredOption),
     /// `bestmove …`: the answer to `go`.
@@ -137,7 +135,6 @@ impl<'a> Reply<'a> {
             Some("readyok") => Self::ReadyOk,
             Some("id") => match words.next() {
                 Some("name") => Self::IdName(words.rest()),
-                Some("author") => Self::IdAuthor(words.rest()),
                 _ => Self::Other,
             },
             Some("option") => declared_option(words).map_or(Self::Other, Self::Option),

@@ -28,7 +28,7 @@ fn plain_words() {
         ("usiok", Reply::UsiOk),
         (" readyok ", Reply::ReadyOk),
         ("id name  My Engine 1.0 ", Reply::IdName("My Engine 1.0")),
-        ("id author 山田", Reply::IdAuthor("山田")),
+        ("id author 山田", Reply::Other),
         (
             "checkmate notimplemented",
             Reply::Checkmate("notimplemented"),
