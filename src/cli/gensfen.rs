@@ -244,7 +244,8 @@ struct OpeningArguments {
     opening_nodes: u64,
 
     /// Begin 4 % of the games around the entry of a king into the promotion zone, taken from the
-    /// games of .pack files such as those of an earlier run; these games are not adjudicated by score
+    /// games of .pack files such as those of an earlier run; these games are not adjudicated by
+    /// score
     #[arg(long, value_name = "FILE", num_args = 1..)]
     entering_king_from: Vec<PathBuf>,
 }

@@ -593,7 +593,7 @@ mod tests {
         let paths = [file.0.clone()];
         let message = StartSet::of_entering_kings(&paths).expect_err("no game");
         assert!(
-            message.to_string().contains("bad.pack: game 1"),
+            message.to_string().contains("bad.pack: record 1"),
             "{message}"
         );
     }

@@ -2,10 +2,10 @@
 //! run survives a kill, can be resumed, and can be divided among several machines.
 //!
 //! [`Job`] says how a piece is done, [`Plan`] hands out the pieces and takes the results,
-//! [`execute`] runs both. [`EachPiece`] is the plan of an iterator, such as [`Numbers`]: every number
-//! of a [`Shard`] that is not done yet. A [`RunFolder`] holds the settings, a journal with one line of JSON per finished
-//! piece, and a lock; an [`OutputFile`] gets its name when it is complete. [`Stop`] requests the
-//! end; [`Watch`] is for work without pieces.
+//! [`execute`] runs both. [`EachPiece`] is the plan of an iterator, such as [`Numbers`]: every
+//! number of a [`Shard`] that is not done yet. A [`RunFolder`] holds the settings, a journal with
+//! one line of JSON per finished piece, and a lock; an [`OutputFile`] gets its name when it is
+//! complete. [`Stop`] requests the end; [`Watch`] is for work without pieces.
 //!
 //! A new tool implements [`Job`]; `train/rescore/mod.rs` is a short example. This
 //! module knows neither shogi nor engines nor terminals; `cli/progress.rs` shows the progress.

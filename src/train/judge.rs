@@ -3,8 +3,8 @@
 //! another evaluation.
 //!
 //! Positions with a king in its promotion zone are also counted apart: networks see few of them in
-//! training and evaluate them badly. The differences are counted by the number of the move: on games
-//! that a network did not learn from, those to its teacher say how much of the teacher it has
+//! training and evaluate them badly. The differences are counted by the number of the move: on
+//! games that a network did not learn from, those to its teacher say how much of the teacher it has
 //! learnt, in a minute instead of a match.
 
 use std::fmt;

@@ -192,8 +192,8 @@ fn set_scale(options: &mut Options, data: &Data) -> anyhow::Result<()> {
 /// Least time between two checkpoints: those of three-piece evaluations are large.
 const BETWEEN_CHECKPOINTS: Duration = Duration::from_mins(1);
 
-/// Performs the steps that are left, and writes a checkpoint at regular intervals. An interruption is
-/// an error.
+/// Performs the steps that are left, and writes a checkpoint at regular intervals. An interruption
+/// is an error.
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn learn<M: Model>(
     learner: &mut Run<'_, M>,

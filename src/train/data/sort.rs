@@ -28,8 +28,8 @@ use crate::runs::{OutputFile, Watch, beside};
 
 // --- Random order ---
 
-/// Shuffles all positions into `output` with this many bytes of memory, and returns the counts of what was read.
-/// Equal seeds give equal orders.
+/// Shuffles all positions into `output` with this many bytes of memory, and returns the counts of
+/// what was read. Equal seeds give equal orders.
 ///
 /// # Errors
 /// A file fails, the format holds games or cannot hold a record, the work is stopped, or a record
@@ -118,7 +118,8 @@ pub struct DedupReport {
 /// positions, which are merged in memory.
 const MAX_LEVEL: u32 = 3;
 
-/// Writes each position once, sorted within buckets, with this many bytes of memory. The same files and memory give the same bytes.
+/// Writes each position once, sorted within buckets, with this many bytes of memory. The same files
+/// and memory give the same bytes.
 ///
 /// # Errors
 /// A file fails, the format does not hold samples, the work is stopped, or a record is invalid and

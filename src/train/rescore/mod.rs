@@ -179,8 +179,8 @@ pub fn run(
     Ok(report)
 }
 
-/// Writes the positions that would get new scores, for another program. `path` is that of `out`, for
-/// messages.
+/// Writes the positions that would get new scores, for another program. `path` is that of `out`,
+/// for messages.
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
