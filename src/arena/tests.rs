@@ -91,6 +91,5 @@ fn figures(moves: u64) -> PlayerFigures {
         nodes: 500 * moves,
         depth_sum: 7 * moves,
         depth_count: moves,
-        ..PlayerFigures::default()
     }
 }

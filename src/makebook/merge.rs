@@ -81,7 +81,7 @@ pub fn merge(
                 value.extend(pack(&entry));
                 sorter.push(&key(format, entry.position), &value)?;
             }
-            if entries % BATCH == 0 {
+            if entries.is_multiple_of(BATCH) {
                 watch.advance(entries, 2 * entries)?;
             }
             Ok(())

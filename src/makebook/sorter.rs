@@ -414,9 +414,12 @@ pub(super) struct Groups {
 
 impl Groups {
     pub(super) fn of(sorter: Sorter) -> anyhow::Result<Self> {
-        let mut sorted = sorter.finish()?;
-        let next = sorted.next()?;
-        Ok(Self { sorted, next })
+        let mut records = sorter.finish()?;
+        let next = records.next()?;
+        Ok(Self {
+            sorted: records,
+            next,
+        })
     }
 
     /// The values of the next key, `None` at the end.

@@ -101,9 +101,9 @@ fn a_conversion_says_what_is_lost_and_replaces_nothing() {
     let said = raicho!(folder, "book convert --lang ja --force --out a.ybb a.db").stdout();
     said.must_have("1局面を ");
     said.must_have("省略または切り詰め：予想手 1、評価値 1、採択回数 1");
-    raicho!(folder, "book convert --out a.ybb a.db").is_refused("--force replaces it");
+    raicho!(folder, "book convert --out a.ybb a.db").refuses("--force replaces it");
     raicho!(folder, "book convert --force --out a.db a.db")
-        .is_refused("cannot be written at the same time");
+        .refuses("cannot be written at the same time");
     raicho!(folder, "book info a.ybb").prints("values     32767 to 32767");
     raicho!(folder, "book show a.ybb").prints("7g7f   -        32767     20           -");
 }

@@ -261,9 +261,9 @@ def torture_csa(exe, kills, work, random_numbers):
     server.start()
     (work / "password").write_text("x\n")
     folder = work / "csa"
-    command = [exe, "csa", "--host", "127.0.0.1", "--port", str(server.port), "--id", "raicho", "--out", folder,
-               "--password-file", work / "password", "--no-screen", "--option", "Threads=1", "--option", "USI_Hash=1",
-               "--option", "NetworkDelay=0", "--option", "MinimumThinkingTime=1"]  # fmt: skip
+    command = [exe, "csa", "--host", f"127.0.0.1:{server.port}", "--id", "raicho", "--out", folder,
+               "--password-file", work / "password", "--engine",
+               "option.Threads=1,option.USI_Hash=1,option.NetworkDelay=0,option.MinimumThinkingTime=1"]
     kept = []
     for number in range(kills):
         if run(command, random_numbers.uniform(0.05, 1.5)) is not None:
@@ -285,7 +285,7 @@ def torture_csa(exe, kills, work, random_numbers):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("exe", type=Path)
-    names = ["gensfen", "rescore", "learn", "match", "spsa", "analyze", "book", "mate", "csa"]
+    names = ["gensfen", "rescore", "learn", "match", "spsa", "book", "mate", "csa"]
     parser.add_argument("--tool", action="append", choices=names)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)

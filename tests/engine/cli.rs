@@ -115,8 +115,8 @@ fn errors_are_one_true_sentence() {
         let found = one_line(&errors);
         found.must_begin(format!("error: {message}"));
         assert!(found.len() < 1200, "{}", found.len());
-        let causes = found.matches("No such file or directory").count();
-        assert!(causes <= 1, "{found}");
+        let found_causes = found.matches("No such file or directory").count();
+        assert!(found_causes <= 1, "{found}");
     }
     let [_, errors] = raicho!("perft 1 --sfen {name}").ends_with(2);
     let shortened = "error: --sfen 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...': ";
@@ -258,7 +258,7 @@ fn options_of_version_1_say_what_replaces_them() {
         ("book think --each", "--each of version 1 is gone"),
         ("learn --width=64 a.pack", "--shape raicho_256x2-8"),
     ] {
-        raicho!("{words}").is_refused(expected);
+        raicho!("{words}").refuses(expected);
     }
     raicho!("match --nonsense").refused().must_lack("version 1");
 }

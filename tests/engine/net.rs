@@ -16,7 +16,7 @@ fn made_up_networks_are_written_and_shown() {
         ("random kp_65x2-8-32 nn.bin", "multiple of 64"),
         ("show no/such/file", "no/such/file"),
     ] {
-        raicho!(folder, "net {words}").is_refused(part);
+        raicho!(folder, "net {words}").refuses(part);
     }
     raicho!(folder, "net random kp_64x2-8-32 nn.bin --force").outputs();
     let shown = raicho!(folder, "net show nn.bin").stdout();
@@ -50,7 +50,7 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
         ("a.nnue 1.0001 c.nnue", "stays the same"),
         ("none 2 c.nnue", "none"),
     ] {
-        raicho!(folder, "net scale {words}").is_refused(part);
+        raicho!(folder, "net scale {words}").refuses(part);
     }
     assert_eq!(value("b.nnue"), after, "what is refused writes nothing");
     raicho!(folder, "net show b.nnue").prints("; times 0.75");

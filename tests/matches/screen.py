@@ -97,10 +97,10 @@ def play(arguments, factors, run, folder):
         engines += ["--engine", f"cmd={arguments.engine},name={name}{words}"]
     each = f"option.Threads=1,option.USI_Hash=16,option.USI_OwnBook=false,option.EvalFile={arguments.eval}"
     openings = ["--openings", arguments.openings, "--order", "random"] if arguments.openings else []
-    command = [arguments.engine, "match", *engines, "--each", each, *openings]
-    limit = ["--tc", arguments.tc] if arguments.tc else ["--nodes", str(arguments.nodes)]
     if arguments.nodes_time:
         each += f",nodes-time={arguments.nodes_time}"
+    command = [arguments.engine, "match", *engines, "--each", each, *openings]
+    limit = ["--tc", arguments.tc] if arguments.tc else ["--nodes", str(arguments.nodes)]
     command += ["--seed", str(100 + run), *limit, "--games", str(arguments.games)]
     command += ["--concurrency", str(arguments.concurrency), "--out", str(folder), "--resume"]
     if arguments.adjudicate:

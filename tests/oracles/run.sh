@@ -112,6 +112,7 @@ perft 3
 getoption USI_Hash
 E2
 usi errors <<E2
+setoption name Threads value 1
 setoption name PvInterval value 0
 isready
 setoption name EvalFile value /does/not/exist.nnue

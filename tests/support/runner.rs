@@ -133,7 +133,7 @@ impl Raicho {
 
     /// Runs it to an error, which is not a panic; its standard error, which has this part.
     #[track_caller]
-    pub(crate) fn is_refused(self, part: impl AsRef<str>) -> String {
+    pub(crate) fn refuses(self, part: impl AsRef<str>) -> String {
         let errors = self.refused();
         errors.must_have(part);
         errors

@@ -75,7 +75,7 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
         analyze(&folder, &format!("{long} {out}")).fails(code, words);
     }
     let twice = analyze(&folder, "a.csa --nodes 5 --kif b.kif --json b.kif");
-    twice.is_refused("b.kif is the name of two outputs");
+    twice.refuses("b.kif is the name of two outputs");
     assert_eq!(folder.text("a.csa"), GAME);
     // Nothing half written is left.
     assert_eq!(folder.names("."), ["a.csa", "there"]);
@@ -289,7 +289,7 @@ fn a_bad_position_is_named_by_its_line() {
         errors.must_have(format!("error: 1 position of {name} could not be analyzed"));
         assert_eq!(shown.matches("best move").count(), count, "{name}");
     }
-    analyze(&folder, "first.sfen --depth 1").is_refused("first.sfen line 1: ");
+    analyze(&folder, "first.sfen --depth 1").refuses("first.sfen line 1: ");
 }
 
 #[test]

@@ -223,14 +223,14 @@ fn another_run_does_not_go_on_in_the_same_folder() {
         folder,
         "gensfen --eval <material> --resume --nodes 61 --games 9 --out run"
     )
-    .is_refused("effort.nodes is 61 instead of 60");
+    .refuses("effort.nodes is 61 instead of 60");
 }
 
 #[test]
 fn an_option_that_is_left_out_is_missed() {
     let folder = Folder::new();
     raicho!(folder, "{SHORT} run --write-every 2 --between-nodes 20").outputs();
-    raicho!(folder, "{SHORT} run --resume").is_refused("gaps is none instead of");
+    raicho!(folder, "{SHORT} run --resume").refuses("gaps is none instead of");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn a_run_that_repeats_its_games_ends() {
     let folder = Folder::new();
     let words = "--nodes 1 --opening-nodes 0 --random-plies 0 --loop 100000";
     raicho!(folder, "gensfen --eval <material> {words} --out run")
-        .is_refused("300 games in a row have no new position");
+        .refuses("300 games in a row have no new position");
 }
 
 /// A game of two kings in which black's walks into white's camp after 10 moves.
@@ -291,7 +291,7 @@ fn games_can_begin_where_kings_enter() {
     assert!((1..20).contains(&entering) && late > 0, "{plies:?}");
     assert!(plies.iter().all(|ply| matches!(ply, 9 | 10 | 44..=67)));
     folder.write("source.pack", "");
-    raicho!(folder, "{SHORT} three {words}").is_refused("no king enters");
+    raicho!(folder, "{SHORT} three {words}").refuses("no king enters");
 }
 
 #[test]

@@ -50,7 +50,9 @@ fn write_parts_of_games(folder: &Folder, name: &str, parts: usize) -> usize {
         let mut position: Position = Position::startpos();
         for (part, moves) in moves.chunks(length).enumerate() {
             let (skipped, moves) = moves.split_at(usize::from(part > 0));
-            skipped.iter().for_each(|&(mv, _)| position.do_move(mv));
+            for &(mv, _) in skipped {
+                position.do_move(mv);
+            }
             let game = PackGame {
                 // Without the moves before it.
                 start: Position::from_sfen(&position.to_sfen()).expect("its own text"),
@@ -60,7 +62,9 @@ fn write_parts_of_games(folder: &Folder, name: &str, parts: usize) -> usize {
             };
             writer.write(&game).expect("memory can be written");
             written += moves.len();
-            moves.iter().for_each(|&(mv, _)| position.do_move(mv));
+            for &(mv, _) in moves {
+                position.do_move(mv);
+            }
         }
     }
     folder.write(name, writer.into_inner());
@@ -124,7 +128,7 @@ fn a_resumed_run_keeps_what_its_checkpoint_does_not_say() {
     for words in ["--text 'of the second'", "--begin-with net.nnue"] {
         let option = words.split(' ').next().unwrap_or_default();
         raicho!(folder, "learn --resume --out out {words}")
-            .is_refused(format!("{option} is not what the run began with"));
+            .refuses(format!("{option} is not what the run began with"));
     }
 }
 
@@ -187,9 +191,9 @@ fn a_streamed_mixture_that_was_killed_is_resumed_exactly() {
         folder.same_in(["whole", "killed"], name);
     }
     raicho!(folder, "learn --resume --buffer 200000 --out killed")
-        .is_refused("--buffer is not what the run began with");
+        .refuses("--buffer is not what the run began with");
     for value in ["many", "0=many", "1="] {
-        raicho!(folder, "learn --mix {value} --out other").is_refused("expected PARTS=FILE");
+        raicho!(folder, "learn --mix {value} --out other").refuses("expected PARTS=FILE");
     }
 }
 
@@ -223,7 +227,7 @@ fn faults_are_named() {
     write_games(&folder);
     folder.write("games.txt", "7g7f");
     folder.write("empty.pack", "");
-    let refused = |words: &str, part: &str| raicho!(folder, "{words}").is_refused(part);
+    let refused = |words: &str, part: &str| raicho!(folder, "{words}").refuses(part);
     refused(&format!("{SMALL} out nothing.pack"), "nothing.pack: ");
     refused(&format!("{SMALL} out games.txt"), "games.txt: ");
     refused(

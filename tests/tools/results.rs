@@ -33,7 +33,7 @@ fn data(folder: &Folder, page: &str) -> Value {
 fn a_resumed_run_keeps_its_rules_and_its_files() {
     let folder = Folder::new();
     let own = "a file that the run itself writes";
-    a_match(&folder, &format!("run {PAIR} --json run/match.json")).is_refused(own);
+    a_match(&folder, &format!("run {PAIR} --json run/match.json")).refuses(own);
     a_match(&folder, &format!("run {PAIR}")).outputs();
     #[rustfmt::skip]
     let cases = [
@@ -47,7 +47,7 @@ fn a_resumed_run_keeps_its_rules_and_its_files() {
         ("run --resume --json page.html --html page.html", "are the same file"),
     ];
     for (words, part) in cases {
-        raicho!(folder, "match --out {words}").is_refused(part);
+        raicho!(folder, "match --out {words}").refuses(part);
     }
     raicho!(folder, "match --out run --resume").outputs();
 
@@ -55,7 +55,7 @@ fn a_resumed_run_keeps_its_rules_and_its_files() {
     let words = "--params p.json --iterations 1 --nodes 1 --out tune";
     for json in ["tune/spsa.json", "p.json"] {
         raicho!(folder, "spsa --engine cmd=$raicho {words} --json {json}")
-            .is_refused("give another name");
+            .refuses("give another name");
     }
     folder.text("p.json").must_begin("NetworkDelay");
 }
@@ -88,5 +88,5 @@ fn pages_of_mate_problems_need_no_reader_and_keep_the_numbers() {
     assert_eq!(shown["games"].as_array().map(Vec::len), Some(1));
     assert_eq!(shown["games"][0]["title"], "Problem 2");
     // Only pages are replaced.
-    raicho!(folder, "mate p.tsv --html {OPENINGS}").is_refused("give another name");
+    raicho!(folder, "mate p.tsv --html {OPENINGS}").refuses("give another name");
 }

@@ -71,7 +71,7 @@ fn own_options_are_tuned_if_the_engine_offers_them() {
         let words = format!("--param {name},int,16,1,128,10,0.02 --iterations 6");
         run(&folder, &(engine.clone() + ",option.Threads=1"), &words)
     };
-    tune("NoSuchNumber").is_refused("no option NoSuchNumber");
+    tune("NoSuchNumber").refuses("no option NoSuchNumber");
     begin(tune("FV_SCALE"), &folder, 2, interrupt);
     resume(&folder, "").prints("6 of 6 iterations, 12 games");
     assert_eq!(folder.text("run/faults.jsonl"), "");
@@ -135,10 +135,10 @@ fn interrupted_run_goes_on_as_if_nothing_had_been() {
 fn folder_holds_one_run_that_stays_as_it_began() {
     let folder = Folder::new();
     let engine = engine("tuned");
-    resume(&folder, "").is_refused("holds no run of spsa");
+    resume(&folder, "").refuses("holds no run of spsa");
     let words = format!("--param {SKILL} --iterations 2");
     run(&folder, &engine, &format!("{words} --resume")).stdout();
-    run(&folder, &engine, &words).is_refused("--resume");
+    run(&folder, &engine, &words).refuses("--resume");
     let other = "parameter 'Tilt, float, 0.7, -1, 1, 0.1, 0.1' instead of 'Skill,";
     #[rustfmt::skip]
     let cases = [
@@ -153,10 +153,10 @@ fn folder_holds_one_run_that_stays_as_it_began() {
         (&format!("--nodes 200 --engine '{engine}'"), "engine: time_control"),
     ];
     for (words, part) in cases {
-        resume(&folder, words).is_refused(part);
+        resume(&folder, words).refuses(part);
     }
     folder.write("run/tuning.json", "{}");
-    resume(&folder, "").is_refused("tuning.json line 1: missing field");
+    resume(&folder, "").refuses("tuning.json line 1: missing field");
 }
 
 // --- Faults ---
@@ -175,11 +175,11 @@ fn what_cannot_be_tuned_is_an_error_before_a_folder_is_made() {
         (&format!("{SKILL} --param {SKILL}"), "Skill is there already"),
     ];
     for (param, part) in cases {
-        run(&folder, &tuned, &format!("--iterations 2 --param {param}")).is_refused(part);
+        run(&folder, &tuned, &format!("--iterations 2 --param {param}")).refuses(part);
     }
     let words = format!("--iterations 2 --param {SKILL}");
     let set = tuned.clone() + ",option.Skill=3";
-    run(&folder, &set, &words).is_refused("Skill is set to 3 and tuned");
+    run(&folder, &set, &words).refuses("Skill is set to 3 and tuned");
     let absent = run(&folder, "cmd=no/such/engine", &words).refused();
     let once = absent.matches("cannot start no/such/engine").count() == 1;
     assert!(once, "{absent}");
@@ -216,7 +216,7 @@ fn engine_that_cannot_be_got_ready_ends_the_run() {
     let folder = Folder::new();
     let words = format!("--param {SKILL} --iterations 9 --ready-timeout 700ms");
     run(&folder, &engine("tuned,deaf:2"), &words)
-        .is_refused("iteration 1 could not be played")
+        .refuses("iteration 1 could not be played")
         .must_have("with Skill=")
         .must_have("no readyok within 0.700 s");
     // Ready once more often, it plays on with a new process each time.

@@ -57,6 +57,10 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
     byoyomi: Option<Duration>,
 
+    /// Fixed time per move (`go movetime`), without a clock
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
+    movetime: Option<Duration>,
+
     /// Nodes per move (`go nodes`)
     #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
     nodes: Option<u64>,
@@ -171,6 +175,7 @@ impl EngineArguments {
             ("--each", self.each.is_some()),
             ("--tc", self.tc.is_some()),
             ("--byoyomi", self.byoyomi.is_some()),
+            ("--movetime", self.movetime.is_some()),
             ("--nodes", self.nodes.is_some()),
             ("--depth", self.depth.is_some()),
         ];
@@ -190,6 +195,7 @@ impl EngineArguments {
             base,
             increment,
             byoyomi: self.byoyomi.unwrap_or_default(),
+            movetime: self.movetime,
             nodes: self.nodes,
             depth: self.depth,
             ..TimeControl::default()

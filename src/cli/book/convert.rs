@@ -39,7 +39,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let format = arguments.output.check([&*arguments.book.path])?;
-    let mut writer = SortedWriter::new(&arguments.output.path, format, arguments.memory.bytes());
+    let mut writer = SortedWriter::new(&arguments.output.out, format, arguments.memory.bytes());
     let book = &arguments.book.path;
     print_extras(lang, &BookReader::open(book)?.extras())?;
     let mut faults = FaultLog::default();
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         writer.add(&entry)
     })?;
     print_faults(book, &faults);
-    write_book(writer, &arguments.output.path, lang)
+    write_book(writer, &arguments.output.out, lang)
 }
 
 /// Removes the moves whose values are more than `loss` below that of the best one.
@@ -88,7 +88,7 @@ pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Res
     let mut writer = match &arguments.skip {
         Some(out) => {
             let output = OutputArguments {
-                path: out.clone(),
+                out: out.clone(),
                 force: false,
             };
             let format = output.check([&**path])?;

@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         line_loss: arguments.line_loss,
         plies: arguments.plies,
     };
-    let out = &arguments.output.path;
+    let out = &arguments.output.out;
     if out.extension().is_some_and(|found| found == "sfen") {
         let most = usize::try_from(arguments.positions).unwrap_or(usize::MAX);
         return list(arguments, &leaves(&book, &roots, &reach, most), lang);
@@ -162,15 +162,15 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
 
 /// Writes the best positions outside of the book.
 fn list(arguments: &Arguments, leaves: &[Leaf], lang: Lang) -> anyhow::Result<()> {
-    let OutputArguments { path, force } = &arguments.output;
+    let OutputArguments { out: path, force } = &arguments.output;
     result_file::check_free(path, *force)?;
     result_file::check(path, arguments.read())?;
-    let mut text = String::new();
-    for leaf in leaves {
+    let line = |leaf: &Leaf| {
         let board = leaf.task.position.unpack_board()?;
-        text += &format!("{} {}\n", board.to_sfen(), leaf.task.ply);
-    }
-    result_file::save(path, text.as_bytes())?;
+        Ok(format!("{} {}\n", board.to_sfen(), leaf.task.ply))
+    };
+    let lines: anyhow::Result<String> = leaves.iter().map(line).collect();
+    result_file::save(path, lines?.as_bytes())?;
     print_written(lang, leaves.len() as u64, path)
 }
 

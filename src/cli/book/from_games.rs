@@ -80,7 +80,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let files: Vec<(PathBuf, Format)> = sources
         .map(|source| (source.path.clone(), source.format))
         .collect();
-    let OutputArguments { path: out, force } = &arguments.output;
+    let OutputArguments { out, force } = &arguments.output;
     let inputs = || files.iter().map(|(path, _)| path.as_path());
     let format = arguments.output.check(inputs())?;
     let results = arguments.results.as_deref();

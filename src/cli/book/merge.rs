@@ -118,7 +118,7 @@ fn merge(
     arguments
         .indivisible
         .check("it is limited by the disk, not by the processor")?;
-    let out: &Path = &arguments.output.path;
+    let out: &Path = &arguments.output.out;
     let format = arguments.output.check(books.iter().map(PathBuf::as_path))?;
     let settings = MergeSettings {
         rule,

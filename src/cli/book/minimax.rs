@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     arguments
         .indivisible
         .check("all positions of a book depend on each other")?;
-    let (book, output) = (&arguments.book.path, &arguments.output.path);
+    let (book, output) = (&arguments.book.path, &arguments.output.out);
     arguments.output.check([&**book])?;
     let summary = watched("MB", 1_000_000, |watch| {
         minimax::run(book, output, arguments.components, watch)
@@ -63,6 +63,6 @@ fn print(summary: &Summary, arguments: &Arguments, lang: Lang) -> anyhow::Result
     } else if counts.large_loops > 0 {
         writeln!(out, "{}", lang.large_loops(counts.large_loops))?;
     }
-    writeln!(out, "{}", lang.written_to(arguments.output.path.display()))?;
+    writeln!(out, "{}", lang.written_to(arguments.output.out.display()))?;
     Ok(())
 }

@@ -86,8 +86,8 @@ struct InputArguments {
 #[derive(Args)]
 struct OutputArguments {
     /// File to write; the extension determines the format: .db, .ybb, .bin or .sbk
-    #[arg(long = "out", value_name = "FILE")]
-    path: PathBuf,
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
 
     /// Overwrite existing files
     #[arg(long)]
@@ -97,7 +97,7 @@ struct OutputArguments {
 impl OutputArguments {
     /// The format of the book, after checking that it can be written and is none of the inputs.
     fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<BookFormat> {
-        let (out, name) = (&*self.path, self.path.display());
+        let (out, name) = (&*self.out, self.out.display());
         let Some(format) = BookFormat::of_path(out) else {
             bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
         };

@@ -116,13 +116,13 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         &found,
         &thoughts,
         arguments.book.as_deref().map(|book| (book, shard)),
-        (&arguments.output.path, format),
+        (&arguments.output.out, format),
         arguments.memory.bytes(),
     )?;
     output::print_line(lang.positions_searched(
         lang.positions(thoughts.len() as u64),
         written,
-        arguments.output.path.display(),
+        arguments.output.out.display(),
     ))?;
     print_losses(lang, &losses)
 }

@@ -393,7 +393,7 @@ impl Solved<'_> {
         out
     }
 
-    fn entry(&self, entry: BookEntry, node: usize) -> BookEntry {
+    fn entry(&self, entry: &BookEntry, node: usize) -> BookEntry {
         let moves = self.moves(node).map(|(mv, outcome)| BookMove {
             mv,
             ponder: None,
@@ -403,7 +403,7 @@ impl Solved<'_> {
         });
         BookEntry {
             moves: moves.collect(),
-            ..entry
+            ..*entry
         }
     }
 }
@@ -411,14 +411,14 @@ impl Solved<'_> {
 /// A book that is written.
 enum Output {
     Text(OutputFile),
-    Entries(BookWriter),
+    Entries(Box<BookWriter>),
 }
 
 impl Output {
     fn create(path: &Path, format: BookFormat) -> anyhow::Result<Self> {
         Ok(match format {
             BookFormat::Db => Self::Text(OutputFile::create(path)?),
-            format => Self::Entries(BookWriter::create(path, format)?),
+            format => Self::Entries(Box::new(BookWriter::create(path, format)?)),
         })
     }
 
@@ -450,7 +450,7 @@ impl Output {
                 continue;
             };
             for ((_, entry), node) in entries.into_iter().zip(first..) {
-                out.write(&solved.entry(entry, node))?;
+                out.write(&solved.entry(&entry, node))?;
             }
         }
         Ok(())

@@ -98,7 +98,9 @@ impl Run {
             &self.settings,
         );
         let (infos, decision) = lines_and_decision(events);
-        infos.iter().for_each(|info| assert_in_range(info.score));
+        for info in &infos {
+            assert_in_range(info.score);
+        }
         let score = infos.last().map_or(Score::Mate(0), |info| info.score);
         (score, decision, self.searcher.statistics().nodes)
     }

@@ -59,8 +59,8 @@ impl Ledger {
             }
             Some(Command::Go(go)) if go.perft.is_some() => {}
             Some(Command::Go(go)) if go.mate.is_some() => {
-                let is_refused = self.engine.refusal().is_some();
-                let position = (!is_refused).then(|| Box::new(self.engine.position().clone()));
+                let refuses = self.engine.refusal().is_some();
+                let position = (!refuses).then(|| Box::new(self.engine.position().clone()));
                 self.owed.push(Owed::Checkmate(position));
             }
             Some(Command::Go(_)) if self.engine.refusal().is_some() => self.owed.push(Owed::NoMove),

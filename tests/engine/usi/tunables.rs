@@ -13,7 +13,7 @@ fn ordinary_executable_offers_none_and_says_how_to_build_one() {
     let lines = Driver::ready_with("usi").replies("usi");
     must_count(&lines, 1, "option name FV_SCALE ");
     lines.join("\n").must_lack("rfp_margin");
-    raicho!("usi --tunables").is_refused("--features tune");
+    raicho!("usi --tunables").refuses("--features tune");
 }
 
 #[cfg(feature = "tune")]

@@ -94,12 +94,12 @@ fn slow_moves(position: &Position) -> HashSet<Move> {
                     && board.piece_on(at) == Some(Piece::new(us, PieceType::Pawn))
             };
             let is_pawn = kind == PieceType::Pawn;
-            let is_refused = is_occupied(to)
+            let refuses = is_occupied(to)
                 || !can_stand(piece, to)
                 || is_pawn && Square::ALL.into_iter().any(on_file)
                 || is_left_in_check(board, us, None, to)
                 || is_pawn && pawn_mates(board, us, to);
-            if !is_refused {
+            if !refuses {
                 moves.insert(Move::drop(piece, to));
             }
         }

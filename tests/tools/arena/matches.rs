@@ -51,10 +51,9 @@ fn openings_are_written_where_nothing_is() {
     };
     quiet("1 --out a.sfen");
     raicho!(folder, "{openings} 1 --out a.sfen")
-        .is_refused("a.sfen exists already; --force replaces it");
+        .refuses("a.sfen exists already; --force replaces it");
     quiet("1 --out a.sfen --force");
-    raicho!(folder, "{openings} 1000000000 --out none/a.sfen")
-        .is_refused("a.sfen cannot be written");
+    raicho!(folder, "{openings} 1000000000 --out none/a.sfen").refuses("a.sfen cannot be written");
 }
 
 #[test]

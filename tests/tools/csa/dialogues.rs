@@ -174,7 +174,13 @@ fn the_third_ctrl_c_records_the_running_game() {
         client.signal("INT");
     }
     client.end();
-    folder.text("games/games.jsonl").must_have("\"moves\":1");
+    let line = &folder.json("games/games.jsonl")["line"];
+    let words = line.as_str().expect("a line").split(' ');
+    assert_eq!(
+        words.count(),
+        "startpos moves 7g7f".split(' ').count(),
+        "{line}"
+    );
     assert_eq!(folder.names("games/csa").len(), 1);
 }
 

@@ -24,7 +24,10 @@ impl Client {
         let port = listener.local_addr().expect("the port").port().to_string();
         let words = format!("csa {}", words.replace("{port}", &port));
         let mut command = Raicho::new(&words).within(folder).command();
-        command.env("RAICHO_CSA_PASSWORD", format!("x-60-1,{SECRET}"));
+        // That of the command line, and that which configurations of tests name.
+        for variable in ["RAICHO_CSA_PASSWORD", "FAKE_PASSWORD"] {
+            command.env(variable, format!("x-60-1,{SECRET}"));
+        }
         command
             .stdin(Stdio::null())
             .stderr(Stdio::piped())
