@@ -22,7 +22,7 @@ use crate::types::{Bound, Depth, Move, Value};
 use super::history::Histories;
 use super::limits::Limits;
 use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
-use super::root::{RootMove, root_moves};
+use super::root::root_moves;
 use super::signals::{Signals, Statistics};
 use super::thread::{Outcome, Task, ThreadResult};
 use super::time::TimeManager;
@@ -120,12 +120,18 @@ fn search_and_decide(
             .any(|root_move| root_move.mv == *mv),
     };
     let declaration = worker.position.declaration(worker.rule).filter(is_wanted);
-    // A declaration ends the game, so only analysis searches such a position.
-    if worker.root_moves.is_empty() || declaration.is_some() && !limits.infinite {
+    // A declaration ends the game, and so does a mate: there is nothing to search.
+    if worker.root_moves.is_empty() || declaration.is_some() {
         sender.send(Event::Info(match declaration {
             Some(declaration) => worker.declaration_info(declaration),
             None => worker.mated_info(),
         }));
+        if let Some(declaration) = declaration {
+            sender.send(Event::Note(match declaration {
+                Declaration::Win => format!("win by declaration ({})", worker.rule),
+                Declaration::Try(_) => format!("win by the try rule ({})", worker.rule),
+            }));
+        }
         signals.wait_for_permission(limits.infinite);
         return decide(worker, declaration, None);
     }
@@ -140,16 +146,9 @@ fn search_and_decide(
     worker.reporter = Some(Reporter::new(sender.clone(), &limits, settings.pv_interval));
     worker.start_root_mate();
     worker.iterative_deepening();
-    signals.wait_for_permission(limits.infinite);
-    signals.stop();
+    // What was found is shown before the decision is asked for, which may be much later.
+    signals.end();
     let notes = gather_outcomes(worker, &signals, outcomes);
-    // A ponder search that was stopped is not of a position of the game.
-    if worker.root_moves[0].is_searched() && !signals.is_pondering() {
-        worker.difficulty.end_search(worker.root_moves[0].value);
-    }
-    if let Some(Declaration::Try(mv)) = declaration {
-        worker.put_first(RootMove::won(mv));
-    }
     // A weaker level may play a worse move, but resigns only what is lost with the best one.
     let best = Some(&worker.root_moves[0]).filter(|best| best.is_searched());
     let value = best.map(|best| best.value);
@@ -159,13 +158,15 @@ fn search_and_decide(
     } else {
         sender.send(Event::Info(worker.static_info()));
     }
-    if let Some(Declaration::Win) = declaration {
-        sender.send(Event::Info(worker.declaration_info(Declaration::Win)));
-    }
     for note in notes {
         sender.send(Event::Note(note));
     }
-    decide(worker, declaration, value)
+    signals.wait_for_permission(limits.infinite);
+    // A ponder search that was stopped is not of a position of the game.
+    if let Some(value) = value.filter(|_| !signals.is_pondering()) {
+        worker.difficulty.end_search(value);
+    }
+    decide(worker, None, value)
 }
 
 /// Waits for the helper threads, adds up all statistics, and takes over the root move of the thread
@@ -204,17 +205,14 @@ fn decide(worker: &Worker, declaration: Option<Declaration>, value: Option<Value
             Decision::Resign
         };
     };
-    if let Some(Declaration::Try(best)) = declaration {
-        return Decision::Move { best, ponder: None };
+    match declaration {
+        Some(Declaration::Try(best)) => return Decision::Move { best, ponder: None },
+        Some(Declaration::Win) => return Decision::Win,
+        None => {}
     }
-    if !is_stopped_ponder {
-        if declaration.is_some() {
-            return Decision::Win;
-        }
-        let limit = i64::from(-worker.task.settings.resign_value);
-        if value.is_some_and(|value| centipawns(value) <= limit) {
-            return Decision::Resign;
-        }
+    let limit = i64::from(-worker.task.settings.resign_value);
+    if !is_stopped_ponder && value.is_some_and(|value| centipawns(value) <= limit) {
+        return Decision::Resign;
     }
     Decision::Move {
         best: best.mv,
@@ -322,6 +320,7 @@ fn best_thread(results: &[ThreadResult]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use crate::search::root::RootMove;
     use crate::types::value::{mate_in, mated_in};
     use crate::types::{Piece, Square};
 

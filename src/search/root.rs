@@ -80,14 +80,6 @@ impl RootMove {
         }
     }
 
-    /// A move that wins at once.
-    pub(super) fn won(mv: Move) -> Self {
-        let mut root_move = Self::new(mv);
-        root_move.update(value::mate_in(1), Bound::Exact, 1, &[]);
-        root_move.seldepth = 1;
-        root_move
-    }
-
     /// Updates both running means with a returned value.
     fn update_means(&mut self, value: Value) {
         self.average_value = if self.average_value == -INFINITE {

@@ -39,7 +39,10 @@ pub(super) struct PonderHit {
 /// The signals of one search.
 #[derive(Debug)]
 pub(super) struct Signals {
+    /// Whether the threads shall stop.
     stop: AtomicBool,
+    /// Whether the caller has asked for the decision.
+    dismissed: AtomicBool,
     pondering: AtomicBool,
     searching: AtomicBool,
     nodes: Box<[NodeCount]>,
@@ -64,6 +67,7 @@ impl Signals {
     pub(super) fn idle() -> Self {
         Self {
             stop: AtomicBool::new(true),
+            dismissed: AtomicBool::new(true),
             pondering: AtomicBool::new(false),
             searching: AtomicBool::new(false),
             nodes: Box::default(),
@@ -76,6 +80,7 @@ impl Signals {
     pub(super) fn of_search(threads: usize, is_ponder: bool) -> Self {
         Self {
             stop: AtomicBool::new(false),
+            dismissed: AtomicBool::new(false),
             pondering: AtomicBool::new(is_ponder),
             searching: AtomicBool::new(true),
             nodes: (0..threads).map(|_| NodeCount::default()).collect(),
@@ -83,11 +88,18 @@ impl Signals {
         }
     }
 
-    /// Tells all threads to stop.
+    /// Tells all threads to stop, and the main thread to decide.
     pub(super) fn stop(&self) {
         let _state = self.lock();
         self.stop.store(true, Ordering::Release);
+        self.dismissed.store(true, Ordering::Release);
         self.changed.notify_all();
+    }
+
+    /// Tells all threads to stop, because the main thread has come to its end. The decision may
+    /// have to wait.
+    pub(super) fn end(&self) {
+        self.stop.store(true, Ordering::Release);
     }
 
     #[inline(always)]
@@ -95,7 +107,7 @@ impl Signals {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// The flag that [`Self::stop`] sets.
+    /// The flag that [`Self::stop`] and [`Self::end`] set.
     pub(super) fn stop_flag(&self) -> &AtomicBool {
         &self.stop
     }
@@ -122,7 +134,11 @@ impl Signals {
 
     /// Whether the search runs: it was not stopped, and its last event is not delivered yet.
     pub(super) fn is_searching(&self) -> bool {
-        !self.is_finished() && !self.is_stopped()
+        !self.is_finished() && !self.is_dismissed()
+    }
+
+    fn is_dismissed(&self) -> bool {
+        self.dismissed.load(Ordering::Acquire)
     }
 
     fn is_finished(&self) -> bool {
@@ -143,7 +159,7 @@ impl Signals {
 
     /// Waits until the decision may be sent: after a stop, or, unless infinite, after a ponderhit.
     pub(super) fn wait_for_permission(&self, is_infinite: bool) {
-        self.wait_while(|| !self.is_stopped() && (is_infinite || self.is_pondering()));
+        self.wait_while(|| !self.is_dismissed() && (is_infinite || self.is_pondering()));
     }
 
     /// Where the search occupies the only thread, does what the page says meanwhile.

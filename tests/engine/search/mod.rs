@@ -79,7 +79,11 @@ fn search(position: &Position, limits: Limits, settings: &Settings) -> Report {
 
 /// Every line and the decision can be played.
 fn check(position: &Position, report: &Report) {
-    assert_eq!(report.notes, Vec::<String>::new());
+    let notes = &report.notes;
+    assert!(
+        notes.iter().all(|note| note.starts_with("win by ")),
+        "{notes:?}"
+    );
     for info in &report.infos {
         // Only a declaration takes no move.
         assert!(!info.pv.is_empty() || report.decision == Decision::Win);
@@ -336,7 +340,7 @@ fn entered_kings_declare() {
 }
 
 #[test]
-fn analysis_ends_with_the_try() {
+fn analysis_shows_the_try_at_once() {
     let settings = Settings {
         entering_king_rule: EnteringKingRule::TryRule,
         ..settings()
@@ -345,19 +349,51 @@ fn analysis_ends_with_the_try() {
     let position = position("8k/4K4/9/9/9/9/9/9/9 b P 1");
     let limits = Limits {
         infinite: true,
-        ..to_depth(4)
+        ..Limits::default()
     };
     let events = start(&mut searcher, &position, limits, &settings);
-    sleep(Duration::from_millis(20));
+    let tried = legal_move(&position, "5b5a");
+    let Ok(Event::Info(shown)) = events.recv_timeout(LONG) else {
+        panic!("the line comes at once");
+    };
+    assert_eq!((shown.score, &shown.pv[..]), (Score::Mate(1), &[tried][..]));
     searcher.stop();
     let report = collect(&events);
-    check(&position, &report);
-    let tried = legal_move(&position, "5b5a");
     let expected = Decision::Move {
         best: tried,
         ponder: None,
     };
     assert_eq!(report.decision, expected);
-    let last = report.infos.last().expect("a line");
-    assert_eq!((last.score, &last.pv[..]), (Score::Mate(1), &[tried][..]));
+    assert_eq!(report.notes, ["win by the try rule (TryRule)"]);
+    assert_eq!(report.infos, []);
 }
+
+#[test]
+fn a_search_that_waits_has_shown_its_last_line() {
+    let settings = Settings {
+        threads: 2,
+        pv_interval: LONG,
+        ..settings()
+    };
+    let mut searcher = prepared(&settings);
+    let limits = Limits {
+        ponder: true,
+        ..to_depth(5)
+    };
+    let events = start(&mut searcher, &Position::startpos(), limits, &settings);
+    let Ok(Event::Info(shown)) = events.recv_timeout(LONG) else {
+        panic!("the line comes when the search ends");
+    };
+    assert!(searcher.is_searching(), "it waits");
+    searcher.ponderhit(None);
+    let report = collect(&events);
+    assert_eq!(report.infos, []);
+    let Decision::Move { best, ponder } = report.decision else {
+        panic!("there are moves");
+    };
+    assert_eq!((shown.depth, shown.pv[0]), (5, best));
+    assert_eq!(shown.pv.get(1).copied(), ponder);
+}
+
+/// Longer than anything takes.
+const LONG: Duration = Duration::from_mins(1);

@@ -49,23 +49,23 @@ const MOST_PLIES: usize = 60;
 fn wins_are_declared_at_once() {
     let mut driver = Driver::ready();
     for sfen in DECLARABLE {
-        // Analysis shows moves too; its last line is that of the decision.
         for go in [
             "go byoyomi 1000",
             "go depth 3",
             "go nodes 10",
             "go infinite\nstop",
+            "go\nstop",
+            "go ponder\nstop",
+            "go ponder\nponderhit",
         ] {
-            let mut lines = driver.go(&format!("position sfen {sfen}\n{go}"));
-            assert_eq!(lines.pop().as_deref(), Some("bestmove win"), "{sfen}");
-            let mut infos = lines.iter().filter(|line| line.starts_with("info depth "));
-            let is_analysis = go.contains("infinite");
-            let info = if is_analysis {
-                infos.next_back()
-            } else {
-                infos.next()
-            };
-            info.expect("a line").must_have(" score mate 1 ");
+            let lines = driver.go(&format!("position sfen {sfen}\n{go}"));
+            assert_eq!(lines.len(), 3, "{go}: {lines:?}");
+            let [info, note, best] = [0, 1, 2].map(|index| lines[index].clone());
+            info.must_begin("info depth 0 ")
+                .must_have(" score mate 1 ")
+                .must_lack(" pv ");
+            assert_eq!(note, "info string win by declaration (CSARule27)");
+            assert_eq!(best, "bestmove win", "{go}");
         }
     }
 }
