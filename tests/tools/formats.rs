@@ -310,3 +310,77 @@ fn records_of_csa() {
     assert_eq!(endings["illegal declaration"], 1);
     assert_eq!(endings["illegal move"], 1);
 }
+
+// --- What the wild has ---
+
+#[test]
+fn what_is_guessed_is_noted_or_refused() {
+    let folder = Folder::new();
+    let game = "   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２二馬(88)\n   4 ５四歩打\n";
+    folder.write("a.kifu", game);
+    let notes = raicho!(folder, "convert a.kifu --out a.csa")
+        .says("line 3: '２二馬(88)', read as ２二角成(88)");
+    notes.must_have("read as the end of the game");
+    let csa = folder.text("a.csa");
+    csa.must_have("+8822UM\n").must_have("%ILLEGAL_MOVE\n");
+    raicho!(folder, "convert a.csa --out b.jkf").outputs();
+    folder
+        .text("b.jkf")
+        .must_have("\"special\":\"ILLEGAL_MOVE\"");
+    raicho!(folder, "convert a.kifu --out c.usi --strict").fails(1, "which --strict refuses");
+}
+
+/// The problem is the same in each format.
+#[test]
+fn problems_come_as_records() {
+    let folder = Folder::new();
+    let board = "手合割：詰将棋\n後手の持駒：残り全部\n| ・ ・ ・ ・ ・ ・ ・ ・v玉|一\n\
+        | ・ ・ ・ ・ ・ ・ ・ 歩 ・|二\n| ・ ・ ・ ・ ・ ・ ・ 金 ・|三\n"
+        .to_owned()
+        + &"| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n".repeat(6)
+        + "先手の持駒：金\n先手番\n";
+    folder.write(
+        "a.kifu",
+        format!("{board}手数----指手---------消費時間--\n   1 １二金打\n"),
+    );
+    folder.write("b.ki2u", format!("{board}\n▲１二金打\n"));
+    folder.write(
+        "c.csa",
+        "P1 *  *  *  *  *  *  *  * -OU\nP2 *  *  *  *  *  *  * +FU * \n\
+        P3 *  *  *  *  *  *  * +KI * \nP+00KI\nP-00AL\n",
+    );
+    raicho!(folder, "convert a.kifu --out d.jkf").outputs();
+    raicho!(folder, "convert a.kifu --out a.sfen").outputs();
+    let sfen = "8k/7P1/7G1/9/9/9/9/9/9 b G2r2b2g4s4n4l17p 1\n";
+    assert_eq!(folder.text("a.sfen"), sfen);
+    for name in ["a.kifu", "b.ki2u", "c.csa", "d.jkf", "a.sfen"] {
+        raicho!(folder, "mate {name}").prints("1 mate, ");
+    }
+}
+
+#[test]
+fn positions_without_a_move_are_data() {
+    let folder = Folder::new();
+    let record = PackedSfenValue {
+        position: PackedSfen::of(&Position::startpos()),
+        score: 20,
+        mv: 0,
+        ply: 1,
+        result: 0,
+        padding: 0,
+    };
+    folder.write("a.psv", record.to_bytes().repeat(20));
+    raicho!(folder, "validate a.psv").prints("20 of them with no move recorded");
+    raicho!(folder, "stats a.psv").outputs();
+    raicho!(folder, "shuffle a.psv --out b.psv").outputs();
+    raicho!(folder, "dedup a.psv --out c.psv").outputs();
+    raicho!(
+        folder,
+        "rescore a.psv --eval <material> --static --out d.psv"
+    )
+    .outputs();
+    raicho!(folder, "convert a.psv --out e.hcpe").says("20 of them with no move recorded");
+    // Bytes 34 and 35 are the move.
+    assert_eq!(folder.bytes("e.hcpe")[34..36], [0, 0]);
+    assert_eq!(folder.bytes("d.psv").len(), 800);
+}

@@ -390,9 +390,9 @@ fn read_games(path: &Path, text: &str, games: &mut Vec<InputGame>, broken: &mut 
     for (game, number) in found.into_iter().zip(1..) {
         match game {
             Ok(record) => {
-                for omission in &record.omissions {
+                for note in record.notes() {
                     let path = path.display();
-                    output::eprint_line(format_args!("note: {path}: {omission}"));
+                    output::eprint_line(format_args!("note: {path}: {note}"));
                 }
                 games.push(InputGame {
                     record,

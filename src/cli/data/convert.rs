@@ -51,6 +51,11 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     force: bool,
 
+    /// Refuse games of which something is taken for something else than is written, instead of
+    /// saying so
+    #[arg(long)]
+    strict: bool,
+
     /// Write only positions with a king in the promotion zone
     #[arg(long)]
     entered_kings: bool,
@@ -306,10 +311,14 @@ impl Conversion<'_> {
         let mut games = Vec::new();
         let has_several = found.len() > 1;
         for (game, number) in found.into_iter().zip(1..) {
+            let game = game.and_then(|record| match record.readings.first() {
+                Some(reading) if self.arguments.strict => Err(RecordError::lenient(reading)),
+                _ => Ok(record),
+            });
             match game {
                 Ok(record) => {
-                    for omission in &record.omissions {
-                        output::eprint_line(format_args!("note: {name}: {omission}"));
+                    for note in record.notes() {
+                        output::eprint_line(format_args!("note: {name}: {note}"));
                     }
                     let number = has_several.then_some(number);
                     games.push((number, record));

@@ -2,7 +2,7 @@
 
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
@@ -12,11 +12,15 @@ use serde::{Deserialize, Serialize};
 use crate::cli::arguments::{WorkArguments, numbered_lines, parse_time, read_bytes, set_position};
 use crate::cli::error::as_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
-use crate::cli::result_file;
+use crate::cli::{output, result_file};
 use crate::engine::Engine;
 use crate::lang::Lang;
 use crate::mate::{MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution, Verdict};
 use crate::position::Position;
+use crate::records::RecordError;
+use crate::records::encoding;
+use crate::records::game::GameRecord;
+use crate::records::text::TextFormat;
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
 use crate::types::Move;
 use report::Report;
@@ -28,8 +32,8 @@ use report::Report;
         Example: raicho mate problems.txt --threads 4 --time 30s"
 )]
 pub(super) struct Arguments {
-    /// File with one problem per line: an SFEN, optionally among other columns separated by tabs;
-    /// `-` reads standard input
+    /// File with a problem a line: an SFEN, optionally among other columns separated by tabs; or a
+    /// record in KIF, KI2, CSA or JKF that begins with the problem; `-` reads standard input
     #[arg(
         value_name = "FILE",
         conflicts_with = "sfen",
@@ -165,7 +169,10 @@ fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Position>> {
     }
     let path = arguments.file.clone().unwrap_or_default();
     let bytes = read_bytes(&path)?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = encoding::decode(&bytes);
+    if let Some(format) = record_format(&path, &text) {
+        return problems_of_records(&path, format, &text);
+    }
     let mut problems = Vec::new();
     for (number, line) in numbered_lines(&text) {
         let sfen = line
@@ -180,6 +187,35 @@ fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Position>> {
         bail!("{}: no problem, expected an SFEN a line", path.display());
     }
     Ok(problems)
+}
+
+/// The format of a file of records, by its name or by its content; `None` for lines of SFEN.
+fn record_format(path: &Path, text: &str) -> Option<TextFormat> {
+    let named = TextFormat::of_path(path).map(|(format, _)| format);
+    let is_record = |format: &TextFormat| {
+        let has_sfen = numbered_lines(text).any(|(_, line)| line.matches('/').count() >= 8);
+        !has_sfen && format.read_text(text).iter().any(Result::is_ok)
+    };
+    let found = named.or_else(|| Some(TextFormat::of_content(text)).filter(is_record));
+    found.filter(|&format| format != TextFormat::Usi)
+}
+
+/// The start positions of records.
+fn problems_of_records(
+    path: &Path,
+    format: TextFormat,
+    text: &str,
+) -> anyhow::Result<Vec<Position>> {
+    let name = path.display();
+    let games = format.read_or(TextFormat::of_content(text), text);
+    let problem = |game: Result<GameRecord, RecordError>| {
+        let game = game.with_context(|| name.to_string())?;
+        for note in game.notes() {
+            output::eprint_line(format_args!("note: {name}: {note}"));
+        }
+        Ok(game.start)
+    };
+    games.into_iter().map(problem).collect()
 }
 
 /// The answer to a problem. Moves are in USI notation.

@@ -240,7 +240,7 @@ impl<'a> Report<'a> {
         let page = Page {
             kind: Kind::Mate,
             title: title.into_owned(),
-            lang: self.lang.into(),
+            lang: self.lang,
             program: PROGRAM,
             effort: String::new(),
             thresholds: None,

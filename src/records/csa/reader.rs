@@ -248,6 +248,14 @@ impl Reader {
     }
 
     fn finish(mut self, line: usize) -> Result<Option<GameRecord>, RecordError> {
+        // Some programs write no side to move under a drawn board, as of a tsume problem.
+        if self.game.is_none() && self.setup.is_drawn && !self.is_of_server {
+            self.begin(Color::Black, "")
+                .map_err(|fault| fault.at_line(line))?;
+            self.record
+                .readings
+                .push("no line '+' or '-', read as black to move".to_owned());
+        }
         let Some(mut game) = self.game else {
             if !self.has_content {
                 return Ok(None);
@@ -262,12 +270,19 @@ impl Reader {
         let explains = ending
             .as_ref()
             .is_some_and(Ending::explains_an_illegal_move);
-        if let Some(error) = game.take_illegal().filter(|_| !explains) {
+        let ending = if explains || game.illegal().is_none() {
+            ending.unwrap_or_else(|| ending_by_the_rules(game.position()))
+        } else if self.is_of_server
+            && let Some(error) = game.take_illegal()
+        {
             return Err(error);
-        }
-        let ending = ending.unwrap_or_else(|| ending_by_the_rules(game.position()));
+        } else {
+            game.end_with_illegal()?;
+            game.ending().cloned().unwrap_or(Ending::Unfinished)
+        };
         let game = game.into_record();
         self.record.omissions.extend(game.omissions);
+        self.record.readings.extend(game.readings);
         Ok(Some(GameRecord {
             start: game.start,
             comments: game.comments,
@@ -340,6 +355,8 @@ struct Setup {
     /// The side that gets all remaining pieces in hand (`00AL`).
     rest: Option<Color>,
     is_empty: bool,
+    /// Whether a line puts pieces on the board, other than those of the even game.
+    is_drawn: bool,
 }
 
 impl Default for Setup {
@@ -349,6 +366,7 @@ impl Default for Setup {
             hands: [[0; PieceType::NUM]; Color::NUM],
             rest: None,
             is_empty: true,
+            is_drawn: false,
         }
     }
 }
@@ -366,6 +384,7 @@ impl Setup {
     /// Reads a line without its `P`.
     fn line(&mut self, line: &str) -> Result<(), RecordError> {
         self.is_empty = false;
+        self.is_drawn |= !line.starts_with('I');
         let Some(first) = line.chars().next() else {
             return Err(fault("P", "PI, P1 to P9, P+ or P-"));
         };

@@ -466,6 +466,25 @@ fn an_illegal_move_keeps_its_time_and_comments() {
 }
 
 #[test]
+fn an_illegal_last_move_ends_the_game() {
+    for end in [
+        "",
+        "T3\n",
+        "%TORYO\n",
+        "%ILLEGAL_MOVE\n",
+        "%+ILLEGAL_ACTION\n",
+    ] {
+        let game = one(&format!("PI\n+\n+7776FU\n-3334FU\n+0055FU\n{end}"));
+        assert_eq!(
+            (game.moves.len(), game.winner()),
+            (2, Some(Color::White)),
+            "{end}"
+        );
+        assert_eq!(one(&write(&game)).ending, game.ending, "{end}");
+    }
+}
+
+#[test]
 fn words_that_are_not_written_become_comments() {
     for (word, comment, ending) in [
         ("%UNKNOWN", "UNKNOWN", Ending::Unfinished),

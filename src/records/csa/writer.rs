@@ -99,7 +99,8 @@ struct Writer {
 
 impl Writer {
     fn line(&mut self, text: impl Display) {
-        self.out += &format!("{text}\n");
+        self.out.push_str(&text.to_string());
+        self.out.push('\n');
     }
 
     /// Writes a line of a prefix and a text, or nothing if the text is empty.

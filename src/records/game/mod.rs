@@ -53,6 +53,8 @@ pub struct GameRecord {
     pub variations: Vec<Variation>,
     /// What the reader left out of the record, in words.
     pub omissions: Vec<String>,
+    /// What the reader took for something else than is written, in words.
+    pub readings: Vec<String>,
 }
 
 /// A move with its time, its comments and the engine's thought.
@@ -146,7 +148,14 @@ impl GameRecord {
             closing: Closing::default(),
             variations: Vec::new(),
             omissions: Vec::new(),
+            readings: Vec::new(),
         }
+    }
+
+    /// What the reader left out or took for something else.
+    pub fn notes(&self) -> impl Iterator<Item = &str> {
+        let notes = self.omissions.iter().chain(&self.readings);
+        notes.map(String::as_str)
     }
 
     /// The value of a heading by its name in KIF.

@@ -119,6 +119,27 @@ impl Builder {
         self.record.omissions.push(omission.into());
     }
 
+    /// Says that something is taken for something else than is written.
+    pub(in crate::records) fn read_as(&mut self, reading: impl Into<String>) {
+        self.record.readings.push(reading.into());
+    }
+
+    /// Ends the line with the illegal move that waits, if one does: it was the last one.
+    ///
+    /// # Errors
+    /// It was the first move too, so that rather the start or the record is wrong.
+    pub(in crate::records) fn end_with_illegal(&mut self) -> Result<(), RecordError> {
+        let Some((text, fault)) = self.illegal.take() else {
+            return Ok(());
+        };
+        if self.ply() == 0 {
+            return Err(fault);
+        }
+        self.read_as(format!("{fault}, read as the end of the game"));
+        self.end(Ending::IllegalMove { text });
+        Ok(())
+    }
+
     /// Counts a time that cannot be read. `place` is as in `line 12`.
     pub(in crate::records) fn omit_time(&mut self, place: &str, found: &str) {
         self.unread_times.add(place, found);
@@ -240,8 +261,13 @@ impl Builder {
         }
     }
 
-    /// Begins another line after as many moves from the start, off the line `parent`.
+    /// Begins another line after as many moves from the start, off the line `parent`. What follows
+    /// the last move of a game that has not ended continues it.
     pub(in crate::records) fn branch_from(&mut self, parent: Option<usize>, after: usize) -> bool {
+        if parent.is_none() && self.ends_open(after) {
+            self.continue_game();
+            return true;
+        }
         let variation = Variation {
             parent,
             after,
@@ -263,6 +289,30 @@ impl Builder {
         self.line = Some(self.record.variations.len());
         self.record.variations.push(variation);
         true
+    }
+
+    /// Whether the game has as many moves and says nothing about its end.
+    fn ends_open(&self, moves: usize) -> bool {
+        let record = &self.record;
+        moves > 0
+            && record.moves.len() == moves
+            && record.ending == Ending::Unfinished
+            && record.closing == Closing::default()
+    }
+
+    /// Goes to the end of the game, which grows from here on.
+    fn continue_game(&mut self) {
+        self.place_early_comments();
+        self.last_word = None;
+        self.drop_empty_line();
+        self.line = None;
+        self.has_ended = false;
+        let moves: Vec<Move> = self.record.line().moves;
+        self.walk.go_to(&moves);
+        self.read_as(format!(
+            "a variation after move {}, read as what follows it",
+            moves.len()
+        ));
     }
 
     fn variation_mut(&mut self) -> Option<&mut Variation> {

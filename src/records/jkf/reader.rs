@@ -124,10 +124,9 @@ impl<'text> Reader<'text> {
                 break;
             }
         }
-        if let Some(error) = self.game.take_illegal() {
-            if self.game.is_in_game() {
-                return Err(error);
-            }
+        if self.game.is_in_game() {
+            self.game.end_with_illegal()?;
+        } else if let Some(error) = self.game.take_illegal() {
             self.game.omit(format!("the rest of a variation: {error}"));
         }
         if depth < MOST_NESTED {

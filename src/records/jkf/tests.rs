@@ -65,6 +65,17 @@ fn records_that_are_not_normal_are_read() {
         found.starts_with("'moves', entry 2 (move 2): '0034FU' is illegal in"),
         "{found}"
     );
+    let (short, _) = short
+        .split_once(
+            r#",
+        {"move":{"piece":"KI""#,
+        )
+        .expect("a last move");
+    let game = read(&format!("{short}]}}")).expect("an illegal last move");
+    assert_eq!(game.line().to_string(), "startpos moves 7g7f");
+    assert!(matches!(game.ending, Ending::IllegalMove { .. }));
+    let short =
+        format!(r#"{short},{{"move":{{"piece":"KI","to":{{"x":5,"y":8}},"relative":"R"}}}}]}}"#);
     let game = read(&short.replace(r#","relative":"H""#, "")).expect("a record");
     assert_eq!(game.line().to_string(), "startpos moves 7g7f 3c3d 4i5h");
     assert_eq!(game.comments, ["one", "two"]);
@@ -74,7 +85,7 @@ fn records_that_are_not_normal_are_read() {
 #[test]
 fn every_start_comes_back() {
     let odd = "4k4/9/4P4/9/9/9/9/9/4K1+b1+S b 4G2rb3s4n4l17p 1";
-    let all = handicap::ALL.iter().map(|row| row.sfen());
+    let all = handicap::ALL.iter().map(handicap::Handicap::sfen);
     for sfen in all.chain([odd.to_owned()]) {
         let start = Position::from_sfen(&sfen).expect("a position");
         let text = write(&GameRecord::new(start));

@@ -1,9 +1,11 @@
 //! The board diagram of KIF (BOD).
 
+use super::{is_digit, number_of};
 use crate::position::Position;
 use crate::records::error::{RecordError, quoted};
-use crate::records::notation::japanese::Written;
-use crate::records::notation::japanese::{self, FILES, RANKS, piece_at_start, piece_letter};
+use crate::records::notation::japanese::{
+    self, FILES, RANKS, Written, piece_at_start, piece_letter,
+};
 use crate::types::{Color, File, PieceType, Rank, Square};
 
 const TEN: char = '十';
@@ -11,15 +13,36 @@ const TEN: char = '十';
 /// The frame above and below the squares.
 const FRAME: &str = "+---------------------------+";
 
-/// The most pieces of one kind that are read, so that no count overflows.
-const MOST_IN_HAND: usize = 18;
+/// The vertical lines of frames.
+const BARS: [char; 5] = ['|', '｜', '│', '┃', '║'];
+
+/// What else frames are drawn with.
+const FRAME_SIGNS: &str = "+-＋－ー─━═┌┬┐├┼┤└┴┘┏┳┓┣╋┫┗┻┛┯┷┠┨┿╂╔╦╗╠╬╣╚╩╝";
+
+/// The signs of an empty square.
+const EMPTY: [char; 4] = ['・', '．', '･', '.'];
+
+/// The signs before a white piece, and before a black one.
+const WHITE_MARKS: [char; 6] = ['v', 'V', 'ｖ', '▽', '△', '☖'];
+const BLACK_MARKS: [char; 5] = ['^', '＾', '▲', '▼', '☗'];
+
+/// The names of the sides in the lines of a board.
+const SIDES: [(&str, Color); 4] = [
+    ("先手", Color::Black),
+    ("下手", Color::Black),
+    ("後手", Color::White),
+    ("上手", Color::White),
+];
 
 /// The position that the lines so far describe.
 #[derive(Default)]
 pub(super) struct Diagram {
     /// The ranks in SFEN notation.
     ranks: Vec<String>,
-    hands: String,
+    /// The pieces in hand, by [`Color::index`] and [`PieceType::index`].
+    hands: [[u32; PieceType::NUM]; Color::NUM],
+    /// The side that holds all pieces that are nowhere else (残り全部).
+    rest: Option<Color>,
     white_to_move: Option<bool>,
     /// Moves made before the position: `手数＝27`.
     moves_made: u32,
@@ -38,7 +61,15 @@ impl Diagram {
 
     /// Whether pieces in hand were read, but no board.
     pub(super) fn has_only_hands(&self) -> bool {
-        self.ranks.is_empty() && !self.hands.is_empty()
+        let holds_any = self.hands.iter().flatten().any(|&count| count > 0);
+        self.ranks.is_empty() && (self.rest.is_some() || holds_any)
+    }
+
+    /// Takes the side that begins from the mark of the first move, if no line of the board says it.
+    pub(super) fn set_first_mark(&mut self, is_white: bool) {
+        if !self.is_empty() && self.moves_made == 0 {
+            self.white_to_move.get_or_insert(is_white);
+        }
     }
 
     /// A position with the side to move that a line such as 後手番 names, if one was read.
@@ -52,52 +83,44 @@ impl Diagram {
 
     /// Reads a line if it belongs to a diagram; `false` if it does not.
     pub(super) fn line(&mut self, line: &str) -> Result<bool, RecordError> {
-        if let Some(row) = line.strip_prefix('|') {
-            let row = row.split('|').next().unwrap_or_default();
-            self.ranks.push(rank(row)?);
+        if is_frame(line) {
             return Ok(true);
         }
-        if line.starts_with("+-")
-            || line
-                .split_whitespace()
-                .collect::<String>()
-                .starts_with("９８７")
-        {
+        if is_rank(line) {
+            self.ranks.push(rank(line)?);
             return Ok(true);
         }
-        if let Some((name, pieces)) = line
-            .split_once("の持駒：")
-            .or_else(|| line.split_once("の持駒:"))
-        {
-            let color = match name.trim() {
-                "先手" | "下手" => Color::Black,
-                _ => Color::White,
-            };
+        if let Some((color, pieces)) = hand_line(line)? {
             self.hand(color, pieces)?;
             return Ok(true);
         }
-        if let Some(rest) = line.strip_prefix("手数＝") {
+        if let Some(rest) = line.strip_prefix("手数＝").or(line.strip_prefix("手数=")) {
             let rest = rest.trim();
             let (number, last) = rest.split_once([' ', '　']).unwrap_or((rest, ""));
-            self.moves_made = number.parse().unwrap_or_default();
+            self.moves_made = number_of(number).unwrap_or_default() as u32;
             self.last_target = Written::parse(last.trim(), None).map(|(last, _)| last.to());
             return Ok(true);
         }
-        match line.trim() {
-            "後手番" | "上手番" | "手番：後手" | "手番：上手" => {
-                self.white_to_move = Some(true);
-            }
-            "先手番" | "下手番" | "手番：先手" | "手番：下手" => {
-                self.white_to_move = Some(false);
-            }
-            _ => return Ok(false),
+        let turn = line.trim().replace(':', "：");
+        let named = turn.strip_prefix("手番：").or(turn.strip_suffix('番'));
+        let side = SIDES.iter().find(|(name, _)| named == Some(name));
+        if let Some((_, color)) = side {
+            self.white_to_move = Some(*color == Color::White);
         }
-        Ok(true)
+        Ok(side.is_some())
     }
 
     fn hand(&mut self, color: Color, text: &str) -> Result<(), RecordError> {
-        let mut rest = text.trim();
-        if rest == "なし" {
+        const BETWEEN: [char; 6] = [' ', '　', '\t', '、', ',', '，'];
+        let mut rest = text.trim_matches(BETWEEN);
+        if ["", "なし", "無し", "ナシ"].contains(&rest) {
+            return Ok(());
+        }
+        if ["残", "その他", "全部"]
+            .iter()
+            .any(|word| rest.starts_with(word))
+        {
+            self.rest = Some(color);
             return Ok(());
         }
         while let Some((kind, behind)) = piece_at_start(rest) {
@@ -105,21 +128,17 @@ impl Diagram {
             if kind == PieceType::King || kind.is_promoted() {
                 return Err(fault());
             }
-            let is_digit = |letter: char| RANKS.contains(&letter) || letter == TEN;
-            let end = behind
-                .find(|letter| !is_digit(letter))
-                .unwrap_or(behind.len());
-            let count = number(&behind[..end]).ok_or_else(fault)?;
-            if count > MOST_IN_HAND {
+            let digits = behind.trim_start_matches(BETWEEN);
+            let is_count =
+                |letter: char| is_digit(letter) || RANKS.contains(&letter) || letter == TEN;
+            let end = digits.find(|letter| !is_count(letter));
+            let (digits, behind) = digits.split_at(end.unwrap_or(digits.len()));
+            let held = &mut self.hands[color.index()][kind.index()];
+            *held += count(digits).ok_or_else(fault)?;
+            if *held > kind.count_in_set() {
                 return Err(fault());
             }
-            let letter = match color {
-                Color::Black => kind.letter(),
-                Color::White => kind.letter().to_ascii_lowercase(),
-            };
-            self.hands.push_str(&count.to_string());
-            self.hands.push(letter);
-            rest = behind[end..].trim_start();
+            rest = behind.trim_start_matches(BETWEEN);
         }
         if rest.is_empty() {
             Ok(())
@@ -139,13 +158,32 @@ impl Diagram {
             moves => moves.is_multiple_of(2) == white_first,
         });
         let side = if is_white { 'w' } else { 'b' };
-        let hands = if self.hands.is_empty() {
-            "-"
-        } else {
-            &self.hands
-        };
+        let ranks = self.ranks.join("/");
+        let mut hands = String::new();
+        for color in Color::ALL {
+            for kind in PieceType::HAND {
+                let mut held = self.hands[color.index()][kind.index()];
+                let letter = kind.letter();
+                if self.rest == Some(color) {
+                    let is_same = |found: &char| found.to_ascii_uppercase() == letter;
+                    let elsewhere = ranks.chars().filter(is_same).count() as u32
+                        + self.hands[(!color).index()][kind.index()];
+                    held = kind.count_in_set().saturating_sub(elsewhere);
+                }
+                if held > 0 {
+                    hands += &held.to_string();
+                    hands.push(match color {
+                        Color::Black => letter,
+                        Color::White => letter.to_ascii_lowercase(),
+                    });
+                }
+            }
+        }
+        if hands.is_empty() {
+            hands.push('-');
+        }
         let ply = self.moves_made.saturating_add(1);
-        Some(format!("{} {side} {hands} {ply}", self.ranks.join("/")))
+        Some(format!("{ranks} {side} {hands} {ply}"))
     }
 }
 
@@ -158,44 +196,137 @@ fn fault(found: &str, expected: &str) -> RecordError {
     RecordError::new(format_args!("{found} in the board, expected {expected}"))
 }
 
-/// Parses a row of squares, each a mark and a piece: ` ・` is empty, `v` marks a white piece.
-fn rank(row: &str) -> Result<String, RecordError> {
-    let mut sfen = String::new();
-    let mut text = row;
-    while let Some(mark) = text.chars().next() {
-        let fault = || fault(row, "squares of two signs such as v玉, ' 歩' or ' ・'");
-        text = &text[mark.len_utf8()..];
-        let empty = ['・', '．', '･'];
-        if let Some(rest) = text.strip_prefix(empty) {
-            text = rest;
-            sfen.push('1');
-            continue;
-        }
-        let (kind, rest) = piece_at_start(text).ok_or_else(fault)?;
-        text = rest;
-        if kind.is_promoted() {
-            sfen.push('+');
-        }
-        sfen.push(match mark {
-            'v' | 'V' => kind.letter().to_ascii_lowercase(),
-            ' ' | '^' => kind.letter(),
-            _ => return Err(fault()),
-        });
+/// The side and the pieces of a line such as `後手の持駒：飛　歩二`; `None` for another line.
+///
+/// # Errors
+/// The line speaks of pieces in hand, but not of which side's.
+fn hand_line(line: &str) -> Result<Option<(Color, &str)>, RecordError> {
+    let found = ["持駒", "持ち駒"]
+        .into_iter()
+        .find_map(|word| line.split_once(word));
+    let Some((name, pieces)) = found else {
+        return Ok(None);
+    };
+    let is_blank = |sign: char| sign.is_whitespace();
+    let name = name
+        .trim_end_matches(is_blank)
+        .trim_end_matches('の')
+        .trim_matches(is_blank);
+    if name.contains(['：', ':', '*']) {
+        return Ok(None);
     }
-    Ok(sfen)
+    let side = SIDES.iter().find(|(side, _)| *side == name);
+    let (_, color) = side.ok_or_else(|| fault(line, "先手の持駒 or 後手の持駒"))?;
+    let pieces = pieces
+        .trim_start_matches(is_blank)
+        .trim_start_matches(['：', ':', '＝', '=']);
+    Ok(Some((*color, pieces)))
 }
 
-/// Parses a count in Chinese digits: an empty text is 1, and 十 may stand before or after a digit.
-fn number(text: &str) -> Option<usize> {
-    let digit = |letter: char| {
-        RANKS
-            .iter()
-            .position(|&digit| digit == letter)
-            .map(|index| index + 1)
-    };
+/// Whether a line is a frame, or names the files above one.
+fn is_frame(line: &str) -> bool {
+    let signs: String = line.chars().filter(|sign| !sign.is_whitespace()).collect();
+    let files = ["９８７６５４３２１", "987654321", "九八七六五四三二一"];
+    let is_drawn = |sign: char| FRAME_SIGNS.contains(sign) || BARS.contains(&sign);
+    files.contains(&signs.trim_matches(BARS))
+        || signs.chars().count() > 2 && signs.chars().all(is_drawn)
+}
+
+/// Whether a line seems to be a rank: it has bars, or little else than pieces and empty squares.
+fn is_rank(line: &str) -> bool {
+    let mut rest = line.trim_start();
+    if rest.starts_with(BARS) {
+        return true;
+    }
+    let mut squares = 0;
+    while let Some(sign) = rest.chars().next() {
+        let behind = &rest[sign.len_utf8()..];
+        let is_mark =
+            sign.is_whitespace() || WHITE_MARKS.contains(&sign) || BLACK_MARKS.contains(&sign);
+        if EMPTY.contains(&sign) {
+            squares += 1;
+            rest = behind;
+        } else if let Some((_, behind)) = piece_at_start(rest) {
+            squares += 1;
+            rest = behind;
+        } else if is_mark {
+            rest = behind;
+        } else {
+            break;
+        }
+    }
+    squares >= File::NUM - 1
+}
+
+/// The SFEN of a rank: pieces, white ones behind a mark, and signs of empty squares. With bars
+/// between the squares, an empty one may be blank.
+fn rank(line: &str) -> Result<String, RecordError> {
+    let fault = || fault(line, "nine squares such as v玉, ' 歩' or ' ・'");
+    let bars = line.matches(BARS).count();
+    let mut squares = Vec::new();
+    if bars > File::NUM {
+        let cells = line.trim_start().split(BARS).skip(1).take(File::NUM);
+        for cell in cells {
+            match cell.trim() {
+                "" => squares.push("1".to_owned()),
+                cell => read_squares(cell, &mut squares).ok_or_else(fault)?,
+            }
+        }
+    } else {
+        let inside = line.trim_start().trim_start_matches(BARS);
+        let inside = inside.split(BARS).next().unwrap_or_default();
+        let inside = if bars < 2 {
+            inside.trim_end().trim_end_matches(RANKS)
+        } else {
+            inside
+        };
+        read_squares(inside, &mut squares).ok_or_else(fault)?;
+    }
+    if squares.len() == File::NUM {
+        Ok(squares.concat())
+    } else {
+        Err(fault())
+    }
+}
+
+/// Reads squares in the notation of SFEN; `None` at a sign that is unknown.
+fn read_squares(text: &str, squares: &mut Vec<String>) -> Option<()> {
+    let (mut rest, mut color) = (text, Color::Black);
+    while let Some(sign) = rest.chars().next() {
+        if let Some((kind, behind)) = piece_at_start(rest) {
+            let letter = match color {
+                Color::Black => kind.letter(),
+                Color::White => kind.letter().to_ascii_lowercase(),
+            };
+            squares.push(if kind.is_promoted() {
+                format!("+{letter}")
+            } else {
+                letter.to_string()
+            });
+            (rest, color) = (behind, Color::Black);
+            continue;
+        }
+        rest = &rest[sign.len_utf8()..];
+        if WHITE_MARKS.contains(&sign) {
+            color = Color::White;
+        } else if EMPTY.contains(&sign) {
+            squares.push("1".to_owned());
+        } else if !sign.is_whitespace() && !BLACK_MARKS.contains(&sign) {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// Parses a count in digits of any kind: an empty text is 1, and 十 may stand before or after a
+/// digit.
+fn count(text: &str) -> Option<u32> {
+    let digit = |letter: char| RANKS.iter().zip(1..).find(|(digit, _)| **digit == letter);
+    let digit = |letter: char| digit(letter).map(|(_, value)| value);
     let letters: Vec<char> = text.chars().collect();
     match letters[..] {
         [] => Some(1),
+        _ if letters.iter().all(|&letter| is_digit(letter)) => number_of(text)?.try_into().ok(),
         [TEN] => Some(10),
         [one] => digit(one),
         [TEN, one] => Some(10 + digit(one)?),

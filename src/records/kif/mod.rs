@@ -35,20 +35,25 @@ const IN_ALL: &str = "以上";
 fn ending_of_word(word: &str, position: &Position, illegal: Option<&str>) -> Option<Ending> {
     let side = position.side_to_move();
     let text = || illegal.unwrap_or_default().to_owned();
-    Some(match word {
-        "投了" => Ending::Resignation,
-        "詰み" | "詰" => Ending::Checkmate,
+    Some(match word.to_ascii_lowercase().as_str() {
+        "投了" | "resigns" | "resign" | "resigned" => Ending::Resignation,
+        "詰み" | "詰" | "checkmate" => Ending::Checkmate,
         "不詰" | "不詰み" => Ending::NoMate,
-        "中断" | "封じ手" | "待った" => Ending::Interrupted,
-        "千日手" => Ending::Repetition,
-        "持将棋" => Ending::MaxMoves,
-        "引き分け" | "引分け" => Ending::AdjudicatedDraw,
-        "切れ負け" | "時間切れ" => Ending::TimeUp,
+        "中断" | "封じ手" | "待った" | "suspended" => Ending::Interrupted,
+        "千日手" | "repetition" => Ending::Repetition,
+        "持将棋" | "impasse" => Ending::MaxMoves,
+        "引き分け" | "引分け" | "引分" | "draw" => Ending::AdjudicatedDraw,
+        "切れ負け" | "時間切れ" | "時間切れ負け" | "タイムアップ" | "time-up" | "timeup"
+        | "timeout" => Ending::TimeUp,
+        known if DISCONNECTIONS.contains(&known) => Ending::Disconnection {
+            reason: word.to_owned(),
+        },
         "入玉勝ち" | "入玉宣言" | "入玉宣言勝ち" | "勝ち宣言" | "宣言勝ち" | "トライ" => {
             Ending::Declaration
         }
         "不戦勝" => Ending::Forfeit { winner: side },
         "不戦敗" => Ending::Forfeit { winner: !side },
+        known if ILLEGAL_MOVES.contains(&known) => Ending::IllegalMove { text: text() },
         // The side to move made the illegal move.
         "反則負け" => match position.rule_repetition() {
             Some(Repetition::Lose) if illegal.is_none() => Ending::PerpetualCheck { loser: side },
@@ -63,6 +68,33 @@ fn ending_of_word(word: &str, position: &Position, illegal: Option<&str>) -> Opt
         _ => return None,
     })
 }
+
+/// Words for a connection that was lost by the side to move.
+const DISCONNECTIONS: [&str; 8] = [
+    "接続切れ",
+    "接続切断",
+    "通信切断",
+    "通信切れ",
+    "回線切断",
+    "切断",
+    "disconnect",
+    "disconnected",
+];
+
+/// Words for an illegal move of the side to move.
+const ILLEGAL_MOVES: [&str; 11] = [
+    "反則",
+    "反則手",
+    "二歩",
+    "打ち歩詰め",
+    "打ち歩詰",
+    "打歩詰",
+    "王手放置",
+    "二手指し",
+    "行き所のない駒",
+    "illegal",
+    "illegal-move",
+];
 
 /// Words that are read as 中断. The word itself becomes a comment.
 const INTERRUPTIONS: [&str; 2] = ["封じ手", "待った"];
@@ -119,19 +151,23 @@ fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> O
         };
         return Some(Ending::PerpetualCheck { loser });
     }
-    if has(&["反則"]) {
+    if has(&ILLEGAL_MOVES) {
         return word(if winner? == side {
             "反則勝ち"
         } else {
             "反則負け"
         });
     }
-    if has(&["時間切れ", "切れ負け"]) {
-        // The clock that has run out is that of the side to move.
-        return match winner {
-            Some(winner) if winner == side => Some(Ending::AdjudicatedWin { winner }),
-            _ => word("切れ負け"),
-        };
+    // The clock that has run out, or the connection that was lost, is that of the side to move.
+    let of_side_to_move = |named: &str| match winner {
+        Some(winner) if winner == side => Some(Ending::AdjudicatedWin { winner }),
+        _ => word(named),
+    };
+    if has(&["時間切れ", "切れ負け", "タイムアップ"]) {
+        return of_side_to_move("切れ負け");
+    }
+    if let Some(named) = DISCONNECTIONS.iter().find(|named| text.contains(*named)) {
+        return of_side_to_move(named);
     }
     if winner.is_none() && has(&["千日手"]) {
         return word("千日手");

@@ -11,8 +11,7 @@ use crate::position::{Position, START_SFEN};
 use crate::records::error::{RecordError, quoted};
 use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove};
 use crate::records::notation::handicap::Handicap;
-use crate::records::notation::japanese::MARKS;
-use crate::records::notation::japanese::Written;
+use crate::records::notation::japanese::{MARKS, WHITE_MARKS, Written, with_origin};
 use crate::types::Move;
 use crate::util::shorten;
 
@@ -108,7 +107,7 @@ impl Reader {
             self.mark(bookmark.trim());
             return Ok(());
         }
-        let (line, text) = (line.trim_end(), text.trim_end());
+        let text = text.trim_end();
         if text.starts_with("手数--") {
             self.preamble.is_over = true;
             return Ok(());
@@ -140,7 +139,7 @@ impl Reader {
         }
         match &self.game {
             None => {
-                if self.preamble.diagram.line(line)? {
+                if self.preamble.diagram.line(text)? {
                     return Ok(());
                 }
             }
@@ -253,6 +252,7 @@ impl Reader {
         let (last, words) = parts_of_sentence(text);
         let ending = ending_of_words(&words, game.position(), illegal.as_deref());
         let comment = match &ending {
+            // Who made the illegal move has lost, whatever the sentence says.
             Some(ending) if illegal.is_some() && !ending.explains_an_illegal_move() => {
                 return Ok(());
             }
@@ -282,8 +282,8 @@ impl Reader {
         }
         if self.is_in_variation() {
             self.take_illegal();
-        } else if self.game()?.illegal().is_some() {
-            return Err(RecordError::after_the_end("a variation"));
+        } else {
+            self.game()?.end_with_illegal()?;
         }
         self.is_skipping = false;
         self.unknown = None;
@@ -303,8 +303,10 @@ impl Reader {
         if self.game.is_none() && !self.preamble.has_position() {
             return Err(no_game().at_line(line));
         }
-        if let Some(fault) = self.take_illegal() {
-            return Err(fault);
+        if let Some(game) = self.game.as_mut().filter(|game| game.is_in_game()) {
+            game.end_with_illegal()?;
+        } else if let Some(fault) = self.take_illegal() {
+            self.omit(format!("the rest of a variation: {fault}"));
         }
         let line = self.preamble.line_of_unknown_handicap().unwrap_or(line);
         self.game().map_err(|fault| fault.at_line(line))?;
@@ -351,9 +353,9 @@ impl Reader {
             self.game()?.closing_mut().comments.push(word.to_owned());
             return Ok(());
         };
-        let mv = written.find_exact(game.position());
+        let moves = written.candidates_with_drops(game.position());
         let text = &text[..text.len() - rest.len()];
-        self.make(mv, text, line, Some(rest))?;
+        self.make(&written, &moves, text, line, Some(rest))?;
         if let Some(wrong) = self.numbering.check(row, number - 1) {
             self.omit(format!("line {line}: {wrong}"));
         }
@@ -386,28 +388,28 @@ impl Reader {
     /// Reads the moves in a line of KI2, and the ending that some programs write after them.
     fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
         let (moves, sentence) = moves_and_ending(text);
+        if self.game.is_none() {
+            self.preamble
+                .diagram
+                .set_first_mark(text.starts_with(WHITE_MARKS));
+        }
         for found in moves {
             let game = self.game()?;
             let (number, last) = (game.ply() + 1, game.last_target());
             let (written, _) =
                 Written::parse(found, last).ok_or_else(|| not_a_move(&quoted(found), number))?;
-            let mv = written.find(game.position());
-            if mv.is_none() && written.fits_several(game.position()) {
-                let (found, sfen) = (quoted(found), game.position().to_sfen());
-                return Err(RecordError::new(format_args!(
-                    "{found}, move {number}, may be more than one move of {sfen}, expected 右, 左, \
-                     上 …"
-                )));
-            }
-            self.make(mv, found, line, None)?;
+            let moves = written.candidates(game.position());
+            self.make(&written, &moves, found, line, None)?;
         }
         self.sentence(sentence, line)
     }
 
-    /// Makes a move, or keeps one that the rules forbid until the ending explains it.
+    /// Makes the only move of `moves`. Without one, the illegal move is kept until the ending
+    /// explains it. `rest` is what follows the move in a row of KIF.
     fn make(
         &mut self,
-        mv: Option<Move>,
+        written: &Written,
+        moves: &[Move],
         text: &str,
         line: usize,
         rest: Option<&str>,
@@ -421,18 +423,38 @@ impl Reader {
         } else if game.illegal().is_some() {
             return Err(not_a_move(&found, number));
         }
-        if let Some(mv) = mv {
-            game.push(RecordedMove {
-                time,
-                ..RecordedMove::from(mv)
-            });
-        } else {
-            let fault = format_args!("{found}, move {number},");
-            let fault = RecordError::illegal(fault, game.position());
-            if !game.is_in_game() {
-                return Err(fault);
+        let last = game.last_target();
+        match *moves {
+            [mv] => {
+                let is_guessed = rest.is_some() && written.is_without_origin();
+                if is_guessed || !written.names(mv) {
+                    let meant = with_origin(mv, last);
+                    game.read_as(format!("line {line}: {found}, read as {meant}"));
+                }
+                game.push(RecordedMove {
+                    time,
+                    ..RecordedMove::from(mv)
+                });
             }
-            game.set_illegal(&shorten(text), fault.at_line(line), time);
+            [] => {
+                let fault = format_args!("{found}, move {number},");
+                let fault = RecordError::illegal(fault, game.position());
+                if !game.is_in_game() {
+                    return Err(fault);
+                }
+                game.set_illegal(&shorten(text), fault.at_line(line), time);
+            }
+            _ => {
+                let meant: Vec<String> = moves.iter().map(|&mv| with_origin(mv, last)).collect();
+                let (meant, sfen) = (meant.join(" or "), game.position().to_sfen());
+                let expected = match rest {
+                    Some(_) => "the square that it comes from, such as (77), or 打",
+                    None => "右, 左, 上 …",
+                };
+                return Err(RecordError::new(format_args!(
+                    "{found}, move {number}, may be {meant} in {sfen}, expected {expected}"
+                )));
+            }
         }
         Ok(())
     }
@@ -468,6 +490,14 @@ impl Preamble {
                 self.handicap = Handicap::of_name(value);
                 if self.handicap.is_none() {
                     self.other_handicap = Some((value.to_owned(), line));
+                }
+            }
+            // Some programs write both players in a line.
+            "先手" | "下手" | "後手" | "上手" => {
+                let (value, other) = two_headings(value);
+                self.record.set_heading(name, value.to_owned());
+                if let Some((name, value)) = other {
+                    self.record.set_heading(name, value.to_owned());
                 }
             }
             _ => self.record.set_heading(name, value.to_owned()),
@@ -534,6 +564,9 @@ impl Preamble {
         };
         if self.diagram.has_only_hands() {
             let omission = "pieces in hand, expected a board too";
+            if self.handicap.is_none() {
+                return Err(RecordError::new(omission));
+            }
             self.record.omissions.push(omission.to_owned());
         }
         let sfen = self.diagram.with_side(&sfen);
@@ -592,6 +625,26 @@ impl Numbering {
     fn moves_before(&self, variation: &str) -> Option<usize> {
         number_of(variation)?.checked_sub(self.first.unwrap_or(1))
     }
+}
+
+/// The name of a player, and the heading of the other one if it follows in the same line, as in
+/// `a / 後手：b`.
+fn two_headings(value: &str) -> (&str, Option<(&str, &str)>) {
+    for name in ["先手", "下手", "後手", "上手"] {
+        let Some((first, rest)) = value.split_once(name) else {
+            continue;
+        };
+        let own = first
+            .trim_end()
+            .trim_end_matches(['/', '／', ',', '、'])
+            .trim_end();
+        if let Some(second) = rest.trim_start().strip_prefix(['：', ':'])
+            && own.len() < first.len()
+        {
+            return (own, Some((name, second.trim())));
+        }
+    }
+    (value, None)
 }
 
 fn not_a_move(found: &str, number: usize) -> RecordError {

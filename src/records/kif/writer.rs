@@ -201,8 +201,8 @@ impl Writer {
             self.row(number, word, time, has_fork);
         }
         let sentence = sentence_of_ending(ending, side, number - 1, self.names);
-        if self.style == Style::Ki2 {
-            sentence.iter().for_each(|sentence| self.line(sentence));
+        if let Some(sentence) = sentence.as_ref().filter(|_| self.style == Style::Ki2) {
+            self.line(sentence);
         }
         if !is_exact(ending) {
             self.line(&format!("*{}", one_line(&ending.to_string())));
@@ -212,8 +212,8 @@ impl Writer {
             return self.remarks(&line.closing.comments, None);
         }
         self.remarks(&line.closing.comment_lines(), None);
-        if self.style == Style::Kif {
-            sentence.iter().for_each(|sentence| self.line(sentence));
+        if let Some(sentence) = sentence.filter(|_| self.style == Style::Kif) {
+            self.line(&sentence);
         }
     }
 

@@ -19,6 +19,12 @@ pub const FILES: [char; 9] = ['１', '２', '３', '４', '５', '６', '７', '
 /// The marks of a side before a move.
 pub const MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 
+/// Those of them that are white's.
+pub const WHITE_MARKS: [char; 3] = ['△', '▽', '☖'];
+
+/// What may stand between the parts of a move.
+const BLANKS: [char; 3] = [' ', '　', '\t'];
+
 /// Bytes of a Chinese character, and of a kana.
 const KANJI: usize = 3;
 
@@ -271,7 +277,6 @@ impl Written {
     /// of the move before, which 同 stands for.
     pub fn parse(text: &str, last: Option<Square>) -> Option<(Self, &str)> {
         let text = text.trim_start_matches(MARKS);
-        let blanks = ['　', ' '];
         let (to, text) = if let Some(rest) = text.strip_prefix('同') {
             (last?, rest)
         } else {
@@ -284,7 +289,7 @@ impl Written {
                 rest.strip_prefix('同').unwrap_or(rest),
             )
         };
-        let (kind, mut rest) = piece_at_start(text.trim_start_matches(blanks))?;
+        let (kind, mut rest) = piece_at_start(text.trim_start_matches(BLANKS))?;
         let mut written = Self {
             to,
             kind,
@@ -294,15 +299,17 @@ impl Written {
             words: Words::default(),
         };
         rest = written.read_words(rest);
-        if let Some((place, next)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
-            if place == "00" {
+        match origin(rest) {
+            Origin::None => {}
+            Origin::Wrong => return None,
+            Origin::Hand(next) => {
                 written.is_drop = true;
-            } else {
-                let mut digits = place.chars();
-                let (file, rank) = (digits.next()?, digits.next()?);
-                written.from = Some(Square::new(file_of(file)?, rank_of(rank)?));
+                rest = next;
             }
-            rest = next;
+            Origin::Square(from, next) => {
+                written.from = Some(from);
+                rest = next;
+            }
         }
         Some((written, rest))
     }
@@ -366,17 +373,30 @@ impl Written {
         }
     }
 
-    /// Whether the text fits more than one legal move.
-    pub fn fits_several(&self, position: &Position) -> bool {
-        self.candidates(position).len() > 1
+    /// The legal moves that the text fits. Where the named piece is a promoted one and none such
+    /// can go there, a promotion is meant: ２二馬(88) for the bishop that promotes.
+    pub fn candidates(&self, position: &Position) -> Vec<Move> {
+        let moves = self.moves_of(position, self.kind, self.promotes);
+        if moves.is_empty() && self.kind.is_promoted() {
+            return self.moves_of(position, self.kind.unpromoted(), true);
+        }
+        moves
     }
 
-    /// The legal moves that the text fits.
-    fn candidates(&self, position: &Position) -> Vec<Move> {
+    /// Whether the text calls the moved piece by the name that it has before the move.
+    pub fn names(&self, mv: Move) -> bool {
+        mv.piece_before().kind() == self.kind
+    }
+
+    /// Whether neither a square nor 打 says where the piece comes from.
+    pub const fn is_without_origin(&self) -> bool {
+        self.from.is_none() && !self.is_drop
+    }
+
+    fn moves_of(&self, position: &Position, kind: PieceType, promotes: bool) -> Vec<Move> {
         let legal = legal_moves(position);
         let is_meant = |mv: &&Move| {
-            (mv.to(), mv.piece_before().kind(), mv.is_promotion())
-                == (self.to, self.kind, self.promotes)
+            (mv.to(), mv.piece_before().kind(), mv.is_promotion()) == (self.to, kind, promotes)
         };
         let mut moves: Vec<Move> = legal.iter().filter(is_meant).copied().collect();
         if self.from.is_some() {
@@ -392,16 +412,17 @@ impl Written {
         moves
     }
 
-    /// As [`Self::find`] for KIF, where a move without a square in brackets is a drop.
-    pub fn find_exact(&self, position: &Position) -> Option<Move> {
-        if self.from.is_some() {
-            return self.find(position);
+    /// As [`Self::candidates`] for KIF, where a piece in hand may be meant without 打 too.
+    pub fn candidates_with_drops(&self, position: &Position) -> Vec<Move> {
+        let mut moves = self.candidates(position);
+        if self.is_without_origin() && moves.iter().all(|mv| !mv.is_drop()) {
+            let dropped = Self {
+                is_drop: true,
+                ..self.clone()
+            };
+            moves.extend(dropped.candidates(position));
         }
-        let dropped = Self {
-            is_drop: true,
-            ..self.clone()
-        };
-        dropped.find(position)
+        moves
     }
 
     fn retain_by_words(&self, moves: &mut Vec<Move>) {
@@ -431,6 +452,40 @@ impl Written {
             };
             moves.retain(|mv| Some(files(mv)) == outermost);
         }
+    }
+}
+
+/// What follows a move in KIF: the square that it comes from.
+enum Origin<'text> {
+    None,
+    /// `(00)`: the hand. The rest of the text follows.
+    Hand(&'text str),
+    Square(Square, &'text str),
+    /// Brackets with something else, not a time.
+    Wrong,
+}
+
+/// The origin in brackets of either width, with blanks before and in them: `(77)`, `　（７七）`.
+fn origin(text: &str) -> Origin<'_> {
+    let behind = text.trim_start_matches(BLANKS);
+    let Some((place, rest)) = behind
+        .strip_prefix(['(', '（'])
+        .and_then(|rest| rest.split_once([')', '）']))
+    else {
+        return Origin::None;
+    };
+    let signs: Vec<char> = place
+        .chars()
+        .filter(|sign| !BLANKS.contains(sign))
+        .collect();
+    match signs[..] {
+        ['0' | '０', '0' | '０'] => Origin::Hand(rest),
+        [file, rank] => match file_of(file).zip(rank_of(rank)) {
+            Some((file, rank)) => Origin::Square(Square::new(file, rank), rest),
+            None => Origin::Wrong,
+        },
+        _ if place.contains([':', '：', '/']) || behind.len() < text.len() => Origin::None,
+        _ => Origin::Wrong,
     }
 }
 

@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::position::{InvalidPosition, Position};
 use crate::records::RecordError;
 use crate::records::pack::MAX_PLIES;
-use crate::records::packed::PackedError;
+use crate::records::packed::{PackedError, PackedSfen};
 use crate::records::stored_game::Counted;
 use crate::types::Color;
 use crate::util::counted;
@@ -39,6 +39,8 @@ pub struct TeacherReader<R: BufRead> {
     is_over: bool,
     /// Whether games without a result by play are errors.
     needs_results: bool,
+    /// Whether games from boards without one of the kings become their start position.
+    takes_problems: bool,
     scratch: Position,
 }
 
@@ -56,6 +58,7 @@ impl<R: BufRead> TeacherReader<R> {
             records,
             is_over: false,
             needs_results: false,
+            takes_problems: false,
             scratch: Position::startpos(),
         }
     }
@@ -64,6 +67,14 @@ impl<R: BufRead> TeacherReader<R> {
     #[must_use]
     pub fn needing_results(mut self) -> Self {
         self.needs_results = true;
+        self
+    }
+
+    /// Makes games from boards without one of the kings, which are tsume problems, their start
+    /// position. Otherwise they are errors.
+    #[must_use]
+    pub fn taking_problems(mut self) -> Self {
+        self.takes_problems = true;
         self
     }
 
@@ -99,8 +110,15 @@ impl<R: BufRead> TeacherReader<R> {
     fn read(&mut self) -> Result<Option<Record>, Fault> {
         let record = self.codec.read(&mut self.input, &mut self.scratch)?;
         if let Some(record) = &record {
-            if let Some(game) = record.game() {
-                check_kings(&game.game.start)?;
+            if let Some(game) = record.game()
+                && let Err(fault) = check_kings(&game.game.start)
+            {
+                if !self.takes_problems {
+                    return Err(fault);
+                }
+                let start = &game.game.start;
+                let ply = u16::try_from(start.game_ply()).unwrap_or(u16::MAX);
+                return Ok(Some(Record::Position(PackedSfen::of(start), ply)));
             }
             if self.needs_results && !record.is_finished() {
                 return Err(Fault::Unfinished);
@@ -269,12 +287,6 @@ pub enum Fault {
         /// The position, as SFEN.
         sfen: String,
     },
-    /// There is no move, and the side to move cannot declare a win.
-    #[error("no move in {sfen}, where no win can be declared")]
-    NoMove {
-        /// The position, as SFEN.
-        sfen: String,
-    },
     /// The result has an unknown code.
     #[error("result {found}, expected {expected}")]
     Result {
@@ -355,7 +367,6 @@ impl Fault {
             Self::Position(error) | Self::Start(error) => class_of_position(error),
             Self::NoKing { .. } => "no king",
             Self::Move { .. } | Self::GameMove { .. } | Self::Candidate { .. } => ILLEGAL_MOVE,
-            Self::NoMove { .. } => "no move",
             Self::Sum { .. } => "bad sum",
             Self::Result { .. } | Self::End(_) | Self::Ending(_) => "bad result",
             Self::Flag(_) | Self::Endless => "no game",

@@ -226,6 +226,15 @@ impl Record {
         }
     }
 
+    /// Whether it is a position with no move, which some programs do not write.
+    pub fn is_without_move(&self) -> bool {
+        match self {
+            Self::Sample(scored) => scored.sample.mv.is_none(),
+            Self::Sum(sum) => sum.mv == 0,
+            _ => false,
+        }
+    }
+
     /// Whether the record is a game.
     pub const fn is_game(&self) -> bool {
         matches!(self, Self::Game(_))

@@ -60,6 +60,7 @@ impl Source {
 pub struct Sources {
     files: Vec<Source>,
     needs_results: bool,
+    takes_problems: bool,
     skips_bad_records: bool,
 }
 
@@ -109,15 +110,17 @@ impl Sources {
         Ok(Self {
             files: sources,
             needs_results: false,
+            takes_problems: false,
             skips_bad_records: false,
         })
     }
 
     /// Makes games without a result by play or by the rules invalid if `format` has scores and
-    /// results to learn from.
+    /// results to learn from. For lists of positions, tsume problems are valid too.
     #[must_use]
     pub fn for_output(mut self, format: Format) -> Self {
         self.needs_results = format.has_scores();
+        self.takes_problems = format == Format::Sfen;
         self
     }
 
@@ -223,10 +226,10 @@ impl Sources {
             .with_context(named(&source.path))?;
         let input = BufReader::with_capacity(BUFFER, file);
         let reader = TeacherReader::resume(input, source.format, from.offset, from.records);
-        Ok(if self.needs_results {
-            reader.needing_results()
-        } else {
-            reader
+        Ok(match (self.needs_results, self.takes_problems) {
+            (true, _) => reader.needing_results(),
+            (_, true) => reader.taking_problems(),
+            _ => reader,
         })
     }
 
@@ -245,6 +248,7 @@ impl Sources {
             Ok(record) => {
                 tally.records += 1;
                 tally.games += u64::from(record.is_game());
+                tally.without_move += u64::from(record.is_without_move());
                 Ok(Some(record))
             }
             Err(error) if self.skips_bad_records => {
@@ -268,6 +272,9 @@ pub struct Tally {
     pub records: u64,
     /// Valid records that are games.
     pub games: u64,
+    /// Valid records of positions with no move.
+    #[serde(default)]
+    pub without_move: u64,
     /// Number of positions in the output.
     pub written: u64,
     /// Positions that the format of the output cannot keep, see [`Format::keeps`].
@@ -301,6 +308,13 @@ impl fmt::Display for Tally {
             write!(formatter, ", {} of them games", self.games)?;
         }
         writeln!(formatter)?;
+        if self.without_move > 0 {
+            writeln!(
+                formatter,
+                "{} of them with no move recorded",
+                self.without_move
+            )?;
+        }
         if self.left_out > 0 {
             writeln!(
                 formatter,

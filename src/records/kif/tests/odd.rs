@@ -19,14 +19,14 @@ fn milliseconds(number: u64) -> Duration {
 #[test]
 fn an_unknown_word_ends_a_game() {
     for text in [
-        "手合割：平手\n   1 切断\n",
-        "   1 ７六歩(77)\n   2 切断   ( 0:03/00:00:03)\n",
+        "手合割：平手\n   1 飽きた\n",
+        "   1 ７六歩(77)\n   2 飽きた   ( 0:03/00:00:03)\n",
     ] {
         let game = good(text);
         assert_eq!(game.ending, Ending::Unfinished, "{text}");
-        assert_eq!(game.closing.comments, ["切断"], "{text}");
+        assert_eq!(game.closing.comments, ["飽きた"], "{text}");
     }
-    let game = good("   1 ７六歩(77)\n   2 切断\nまで1手で中断\n");
+    let game = good("   1 ７六歩(77)\n   2 飽きた\nまで1手で中断\n");
     assert_eq!(game.ending, Ending::Interrupted);
     // Moves after it show that it was none.
     let error = read("   1 ７六歩(77)\n   2 ねこ\n   3 ２六歩(27)\n").map(|_| ());
@@ -211,7 +211,7 @@ fn the_side_before_the_word_wins_or_loses() {
             "後手の反則により先手の勝ち",
             Ending::IllegalAction { loser: white },
         ),
-        ("先手の二歩により後手の勝ち", Ending::Resignation),
+        ("先手の二歩により後手の勝ち", illegal()),
         (
             "連続王手の千日手により後手の勝ち",
             Ending::PerpetualCheck { loser: black },
@@ -319,12 +319,12 @@ fn a_loss_by_a_foul_gets_no_comment() {
 #[test]
 fn an_unknown_sentence_ends_a_game() {
     for text in [
-        "▲７六歩 △３四歩\nまで2手で切断\n",
-        "   1 ７六歩(77)\n   2 ３四歩(33)\nまで2手で切断\n",
+        "▲７六歩 △３四歩\nまで2手で飽きた\n",
+        "   1 ７六歩(77)\n   2 ３四歩(33)\nまで2手で飽きた\n",
     ] {
         let game = good(text);
         assert_eq!(game.ending, Ending::Unfinished, "{text}");
-        assert_eq!(game.closing.comments, ["切断"], "{text}");
+        assert_eq!(game.closing.comments, ["飽きた"], "{text}");
     }
     assert_eq!(good("▲７六歩\nまで1手詰\n").ending, Ending::Checkmate);
     let game = good("▲７六歩\n以上のとおり\nまで1手で\n先手の勝ち\n");
@@ -353,7 +353,7 @@ fn an_ending_may_have_the_mark_of_a_variation_or_a_tab() {
 
 #[test]
 fn the_time_of_an_ending_without_a_word_is_said_to_be_lost() {
-    let game = good("   1 ７六歩(77)   ( 0:01/00:00:01)\n   2 切断   ( 0:02.5/00:00:02)\n");
+    let game = good("   1 ７六歩(77)   ( 0:01/00:00:01)\n   2 飽きた   ( 0:02.5/00:00:02)\n");
     assert_eq!(game.closing.time, Some(milliseconds(2500)));
     let read = again(&game, Style::Kif);
     assert_eq!(read.moves[0].time, Some(milliseconds(1000)));

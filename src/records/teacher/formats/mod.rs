@@ -17,7 +17,7 @@ use crate::position::{Board, Position};
 use crate::records::sample::Sample;
 use crate::records::teacher::{Fault, Record, Skipped, Span};
 use crate::records::text::TextFormat;
-use crate::types::{Color, EnteringKingRule, Move16};
+use crate::types::{Color, Move16};
 use crate::util::read_up_to;
 use Content::{Games, Positions, Samples, TreePositions};
 use binary::FixedSize;
@@ -403,18 +403,9 @@ pub(super) fn check_kings(position: &Position) -> Result<(), Fault> {
     missing.map_or(Ok(()), |color| Err(Fault::NoKing { color }))
 }
 
-/// Checks that a best move is legal. None, stored as 0 `bits`, is valid if a win can be declared.
+/// Checks that a best move is legal. 0 `bits` stand for none.
 fn check_move(position: &Position, mv: Option<Move16>, bits: u16) -> Result<(), Fault> {
-    if bits == 0 {
-        let can_declare = |rule| position.declaration(rule).is_some();
-        return if EnteringKingRule::ALL.into_iter().any(can_declare) {
-            Ok(())
-        } else {
-            let sfen = position.to_sfen();
-            Err(Fault::NoMove { sfen })
-        };
-    }
-    if mv.is_some_and(|mv| position.legal_move(mv).is_some()) {
+    if bits == 0 || mv.is_some_and(|mv| position.legal_move(mv).is_some()) {
         return Ok(());
     }
     Err(Fault::Move {
