@@ -73,7 +73,9 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("net difference", &["--limit"], "it is 500"),
     ("net loss", &["--entering-king-rule"], "it is CSARule27"),
     ("rescore", &["--shard"], "give each machine some of the files"),
-    ("roots", &["--check-repetition", "--check-games", "--check-nodes", "--check-plies", "--check-rate", "--eval", "--threads", "--seed", "--work", "--resume"], "no games are played, and gensfen writes no position twice"),
+    ("roots", &["--check-repetition", "--check-games", "--check-nodes"], NO_CHECK_OF_ROOTS),
+    ("roots", &["--check-plies", "--check-rate"], NO_CHECK_OF_ROOTS),
+    ("roots", &["--eval", "--threads", "--seed", "--work", "--resume"], NO_CHECK_OF_ROOTS),
     ("roots", &["--percentile"], "--min-count"),
     ("roots", &["--shard"], ONE_PASS),
     ("roots", &["--max-count"], "a position may stand in any number of games"),
@@ -87,6 +89,7 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("validate", &["--work", "--resume", "--shard", "--merge"], ONE_PASS),
 ];
 
+const NO_CHECK_OF_ROOTS: &str = "no games are played, and gensfen writes no position twice";
 const ONE_PASS: &str = "it is one pass, run it again";
 
 /// What replaces an option of version 1 that `words`, a command line, has.

@@ -44,11 +44,6 @@ impl RecordError {
         Self::of_kind(Kind::AfterTheEnd, reason)
     }
 
-    /// A record that was read, but not as it is written.
-    pub fn lenient(reading: &str) -> Self {
-        Self::new(format_args!("{reading}, which --strict refuses"))
-    }
-
     fn of_kind(kind: Kind, reason: impl Display) -> Self {
         Self {
             place: String::new(),

@@ -236,8 +236,8 @@ pub struct Differences {
 /// Largest value by the second evaluation of a position that is compared, a pawn being 90.
 const LIMIT: Value = 500;
 
-/// Compares two evaluations on all positions that are not in check and that the second one values at
-/// most 500 apart from equality, a pawn being 90.
+/// Compares two evaluations on all positions that are not in check and whose value by the second
+/// one has at most the magnitude 500, a pawn being 90.
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.

@@ -51,8 +51,8 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     force: bool,
 
-    /// Refuse games of which something is taken for something else than is written, instead of
-    /// saying so
+    /// Skip games in which the reader has to guess, as those that cannot be read; without it the
+    /// guess is noted
     #[arg(long)]
     strict: bool,
 
@@ -101,6 +101,10 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     ensure_usage!(
         !arguments.input.is_stdin(),
         "- is for games as text, and --out for one of kif, kifu, ki2, ki2u, csa, jkf or usi"
+    );
+    ensure_usage!(
+        !arguments.strict,
+        "--strict is for games as text, and --out for one of kif, kifu, ki2, ki2u, csa, jkf or usi"
     );
     ensure_usage!(
         !arguments.is_to_stdout(),
@@ -311,8 +315,11 @@ impl Conversion<'_> {
         let mut games = Vec::new();
         let has_several = found.len() > 1;
         for (game, number) in found.into_iter().zip(1..) {
+            let game = game.map_err(anyhow::Error::from);
             let game = game.and_then(|record| match record.readings.first() {
-                Some(reading) if self.arguments.strict => Err(RecordError::lenient(reading)),
+                Some(reading) if self.arguments.strict => {
+                    bail!("{reading}, which --strict refuses")
+                }
                 _ => Ok(record),
             });
             match game {
@@ -325,8 +332,7 @@ impl Conversion<'_> {
                 }
                 Err(error) => {
                     self.broken += 1;
-                    let error =
-                        anyhow::Error::from(error).context(format!("{name}: game {number}"));
+                    let error = error.context(format!("{name}: game {number}"));
                     let message = output::message(&error);
                     output::eprint_line(format_args!("error: {message}; the game is skipped"));
                 }

@@ -53,7 +53,7 @@ pub struct GameRecord {
     pub variations: Vec<Variation>,
     /// What the reader left out of the record, in words.
     pub omissions: Vec<String>,
-    /// What the reader took for something else than is written, in words.
+    /// What the reader guessed, in words: what it found, and what it read that as.
     pub readings: Vec<String>,
 }
 
@@ -152,7 +152,7 @@ impl GameRecord {
         }
     }
 
-    /// What the reader left out or took for something else.
+    /// What the reader left out, and what it guessed.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         let notes = self.omissions.iter().chain(&self.readings);
         notes.map(String::as_str)

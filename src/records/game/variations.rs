@@ -119,7 +119,7 @@ impl Builder {
         self.record.omissions.push(omission.into());
     }
 
-    /// Says that something is taken for something else than is written.
+    /// Says that something is a guess.
     pub(in crate::records) fn read_as(&mut self, reading: impl Into<String>) {
         self.record.readings.push(reading.into());
     }

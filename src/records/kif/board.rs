@@ -97,7 +97,8 @@ impl Diagram {
         if let Some(rest) = line.strip_prefix("手数＝").or(line.strip_prefix("手数=")) {
             let rest = rest.trim();
             let (number, last) = rest.split_once([' ', '　']).unwrap_or((rest, ""));
-            self.moves_made = number_of(number).unwrap_or_default() as u32;
+            let moves = number_of(number).and_then(|moves| u32::try_from(moves).ok());
+            self.moves_made = moves.unwrap_or_default();
             self.last_target = Written::parse(last.trim(), None).map(|(last, _)| last.to());
             return Ok(true);
         }
@@ -134,10 +135,10 @@ impl Diagram {
             let end = digits.find(|letter| !is_count(letter));
             let (digits, behind) = digits.split_at(end.unwrap_or(digits.len()));
             let held = &mut self.hands[color.index()][kind.index()];
-            *held += count(digits).ok_or_else(fault)?;
-            if *held > kind.count_in_set() {
-                return Err(fault());
-            }
+            let sum = count(digits).and_then(|count| held.checked_add(count));
+            *held = sum
+                .filter(|&sum| sum <= kind.count_in_set())
+                .ok_or_else(fault)?;
             rest = behind.trim_start_matches(BETWEEN);
         }
         if rest.is_empty() {
@@ -159,31 +160,38 @@ impl Diagram {
         });
         let side = if is_white { 'w' } else { 'b' };
         let ranks = self.ranks.join("/");
-        let mut hands = String::new();
+        let hands = self.hands_of(&ranks);
+        let ply = self.moves_made.saturating_add(1);
+        Some(format!("{ranks} {side} {hands} {ply}"))
+    }
+
+    /// The pieces in hand in the notation of SFEN, beside these `ranks`.
+    fn hands_of(&self, ranks: &str) -> String {
+        let mut text = String::new();
         for color in Color::ALL {
             for kind in PieceType::HAND {
-                let mut held = self.hands[color.index()][kind.index()];
                 let letter = kind.letter();
-                if self.rest == Some(color) {
+                let held = if self.rest == Some(color) {
                     let is_same = |found: &char| found.to_ascii_uppercase() == letter;
                     let elsewhere = ranks.chars().filter(is_same).count() as u32
                         + self.hands[(!color).index()][kind.index()];
-                    held = kind.count_in_set().saturating_sub(elsewhere);
-                }
+                    kind.count_in_set().saturating_sub(elsewhere)
+                } else {
+                    self.hands[color.index()][kind.index()]
+                };
                 if held > 0 {
-                    hands += &held.to_string();
-                    hands.push(match color {
+                    text += &held.to_string();
+                    text.push(match color {
                         Color::Black => letter,
                         Color::White => letter.to_ascii_lowercase(),
                     });
                 }
             }
         }
-        if hands.is_empty() {
-            hands.push('-');
+        if text.is_empty() {
+            text.push('-');
         }
-        let ply = self.moves_made.saturating_add(1);
-        Some(format!("{ranks} {side} {hands} {ply}"))
+        text
     }
 }
 
@@ -223,13 +231,14 @@ fn hand_line(line: &str) -> Result<Option<(Color, &str)>, RecordError> {
     Ok(Some((*color, pieces)))
 }
 
-/// Whether a line is a frame, or names the files above one.
+/// Whether a line is a frame, or names the files above one. Bars alone are a rank of blank squares.
 fn is_frame(line: &str) -> bool {
     let signs: String = line.chars().filter(|sign| !sign.is_whitespace()).collect();
     let files = ["９８７６５４３２１", "987654321", "九八七六五四三二一"];
-    let is_drawn = |sign: char| FRAME_SIGNS.contains(sign) || BARS.contains(&sign);
+    let is_bar = |sign: char| BARS.contains(&sign);
+    let is_drawn = |sign: char| FRAME_SIGNS.contains(sign) || is_bar(sign);
     files.contains(&signs.trim_matches(BARS))
-        || signs.chars().count() > 2 && signs.chars().all(is_drawn)
+        || signs.chars().count() > 2 && !signs.chars().all(is_bar) && signs.chars().all(is_drawn)
 }
 
 /// Whether a line seems to be a rank: it has bars, or little else than pieces and empty squares.

@@ -4,6 +4,7 @@ use super::super::*;
 use super::again;
 use crate::position::START_SFEN;
 use crate::records::game::{Ending, GameRecord};
+use crate::records::notation::japanese::RANKS;
 
 fn good(text: &str) -> GameRecord {
     read(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -128,6 +129,7 @@ fn hands_have_many_spellings() {
     }
     for wrong in [
         "先手の持駒：歩19",
+        "先手の持駒：歩 歩4294967295",
         "先手の持駒：歩x",
         "持駒：歩",
         "両者の持駒：歩",
@@ -148,13 +150,16 @@ fn boards_have_many_frames() {
         let squares: Vec<String> = signs.chunks(2).map(|sign| sign.iter().collect()).collect();
         format!("┃{}┃{label}", squares.join("┃")).replace('・', " ")
     };
+    // Without labels, an empty rank has bars only.
+    let unlabelled = |row: &str| cells(row).trim_end_matches(RANKS).to_owned();
     let bare = |row: &str| row[1..].replace('|', " ");
     let marked = |row: &str| {
         row.replace('v', "△")
             .replace(" 香", "▲香")
             .replace(" 桂", "▲桂")
     };
-    let changes: [&dyn Fn(&str) -> String; 5] = [&indented, &thin, &cells, &bare, &marked];
+    let changes: [&dyn Fn(&str) -> String; 6] =
+        [&indented, &thin, &cells, &unlabelled, &bare, &marked];
     for change in changes {
         let text = drawn(change);
         assert_eq!(good(&text).start.to_sfen(), START_SFEN, "{text}");
