@@ -168,6 +168,20 @@ impl Board {
         }
     }
 
+    /// The mirror image: left and right exchanged. The rules do not tell them apart.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        let mut mirrored = Self::EMPTY;
+        for square in self.occupied() {
+            if let Some(piece) = self.piece_on(square) {
+                mirrored.put(piece, square.mirrored());
+            }
+        }
+        mirrored.hands = self.hands;
+        mirrored.side_to_move = self.side_to_move;
+        mirrored
+    }
+
     /// The same position with the sides exchanged: the board turned round, the colours of all
     /// pieces swapped, and the other side to move.
     pub(crate) fn rotated(&self) -> Self {

@@ -126,7 +126,7 @@ impl Position {
     }
 
     /// Starts again from `board`, which need not be a valid position, and keeps the allocations.
-    pub(crate) fn set_up(&mut self, board: Board, first_ply: u32) {
+    pub fn set_up(&mut self, board: Board, first_ply: u32) {
         self.states.clear();
         self.states.push(State::of_board(&board));
         self.seen.clear();

@@ -50,6 +50,13 @@ impl Square {
         Self::ALL[Self::NUM - 1 - self.index()]
     }
 
+    /// The square on the other side of the middle file: 7g for 3g.
+    #[inline]
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        Self::new(File::ALL[File::NUM - 1 - self.file().index()], self.rank())
+    }
+
     /// The square `files` to the left (as black sees it) and `ranks` down, `None` off the board.
     pub const fn offset(self, files: i32, ranks: i32) -> Option<Self> {
         let file = self.file() as i32 + files;
@@ -151,6 +158,8 @@ mod tests {
             assert_eq!(Square::new(square.file(), square.rank()), square);
             assert_eq!(Square::from_text(&square.to_string()), Some(square));
             assert_eq!(square.rotated().index(), 80 - index);
+            assert_eq!(square.mirrored().rank(), square.rank());
+            assert_eq!(square.mirrored().file().index(), 8 - square.file().index());
         }
         assert_eq!(Square::from_index(81), None);
         assert_eq!(Square::S12.index(), 1);
