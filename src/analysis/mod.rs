@@ -25,7 +25,7 @@ use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Depth, Move, Score};
 
 pub use review::{Class, Judgement, PlayerSummary, Review, SCALE, Thresholds, win_chance};
-pub use run::{Analyzed, Analyzer, BLOCK, Watch, analyze};
+pub use run::{Analyzed, Analyzer, BLOCK, Game, Watch, analyze};
 
 /// The limits of each position; the first that is reached ends the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]

@@ -13,7 +13,15 @@ use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Job, Plan, Stop, execute};
 use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
-use crate::types::{Bound, Move, Score};
+use crate::types::{Bound, EnteringKingRule, Move, Score};
+
+/// A game to be analysed.
+pub struct Game {
+    /// The start and the moves.
+    pub line: SfenLine,
+    /// The rule for wins by declaration.
+    pub entering_king_rule: EnteringKingRule,
+}
 
 /// The analysis of a game: one for the start and one after each move.
 pub type Analyzed = Vec<PositionAnalysis>;
@@ -34,7 +42,7 @@ pub trait Watch: Send {
 /// # Errors
 /// Memory or a thread fails, or `watch` does.
 pub fn analyze(
-    games: &[SfenLine],
+    games: &[Game],
     settings: &Settings,
     evaluator: &Evaluator,
     watch: &mut dyn Watch,
@@ -46,7 +54,7 @@ pub fn analyze(
         evaluator,
         stop: execution.stop,
     };
-    let lengths: Vec<usize> = games.iter().map(|game| game.moves.len() + 1).collect();
+    let lengths: Vec<usize> = games.iter().map(|game| game.line.moves.len() + 1).collect();
     let mut schedule = Schedule {
         blocks: Block::of_games(lengths.iter().copied()).into_iter(),
         done: vec![BTreeMap::new(); games.len()],
@@ -59,7 +67,7 @@ pub fn analyze(
 }
 
 struct Positions<'a> {
-    games: &'a [SfenLine],
+    games: &'a [Game],
     settings: &'a Settings,
     evaluator: &'a Evaluator,
     stop: &'a Stop,
@@ -77,11 +85,11 @@ impl Job for Positions<'_> {
 
     fn perform(&self, analyzer: &mut Analyzer, block: &Block) -> anyhow::Result<Option<Analyzed>> {
         let game = &self.games[block.game];
-        analyzer.clear()?;
+        analyzer.begin(game.entering_king_rule)?;
         let mut found = vec![PositionAnalysis::default(); block.positions.len()];
         // The table then knows what the moves led to.
         for index in block.positions.clone().rev() {
-            let position = position_at(game, index);
+            let position = position_at(&game.line, index);
             let Some(analysis) = analyzer.analyze(&position, self.stop) else {
                 return Ok(None);
             };
@@ -212,11 +220,13 @@ impl Analyzer {
         })
     }
 
-    /// Forgets everything, so that what follows does not depend on what was searched before.
+    /// Begins positions under this rule: forgets everything, so that what follows does not depend on
+    /// what was searched before.
     ///
     /// # Errors
     /// As [`Analyzer::new`].
-    pub fn clear(&mut self) -> Result<(), PrepareError> {
+    pub fn begin(&mut self, rule: EnteringKingRule) -> Result<(), PrepareError> {
+        self.search.entering_king_rule = rule;
         self.searcher.prepare(&self.search)
     }
 

@@ -8,7 +8,7 @@ use crate::records::csa;
 use crate::records::game::{Ending, GameRecord};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Stop};
-use crate::types::{Color, Score};
+use crate::types::{Color, EnteringKingRule, Score};
 
 /// A game from the start position.
 fn record(line: &str) -> GameRecord {
@@ -173,13 +173,16 @@ impl Watch for Collector<'_> {
     }
 }
 
-fn games() -> Vec<SfenLine> {
+fn games() -> Vec<Game> {
     [
         "startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f 8g8f 8b8f",
         "startpos",
         "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1 moves G*5b",
     ]
-    .map(|line| line.parse().expect("the line of a test"))
+    .map(|line| Game {
+        line: line.parse().expect("the line of a test"),
+        entering_king_rule: EnteringKingRule::default(),
+    })
     .into()
 }
 
@@ -244,7 +247,7 @@ fn threads_do_not_change_the_result() {
 #[test]
 fn every_line_is_legal_and_scores_are_those_of_the_side_to_move() {
     let found = run(&settings(), 1, usize::MAX);
-    let line: SfenLine = games().remove(0);
+    let line = games().remove(0).line;
     let mut position = line.start.clone();
     for (index, analysis) in found[0].iter().enumerate() {
         for line in &analysis.lines {

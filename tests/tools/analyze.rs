@@ -400,3 +400,27 @@ fn completions_and_manual_pages_know_the_subcommands() {
     page.must_have("\\-\\-html")
         .must_have(concat!("\"raicho ", env!("CARGO_PKG_VERSION"), "\""));
 }
+
+#[test]
+fn declarations_follow_the_rule_of_the_record_or_of_the_option() {
+    let folder = Folder::new();
+    let first_score = |heading: &str, option: &str| {
+        let board = "P+81TO61TO41TO92TO82OU62TO52KI42KI22TO63KI43GI33KI23GI\nP-59OU\n\
+            P+00HI00HI00KA00KA00GI00GI00KE00KE00KE00KE00KY00KY00KY00KY\n\
+            P+00FU00FU00FU00FU00FU00FU00FU00FU00FU00FU00FU\n";
+        folder.write("a.csa", format!("V2.2\n{heading}{board}+\n+5253KI\n"));
+        analyze(&folder, &format!("a.csa --nodes 50 --json a.json {option}")).outputs();
+        let game = folder.json("a.json");
+        folder.remove("a.json");
+        game["positions"][0]["lines"][0]["score"].to_string()
+    };
+    let declared = first_score("", "");
+    assert_eq!(declared, first_score("$JISHOGI:27\n", ""));
+    assert_eq!(
+        declared,
+        first_score("$JISHOGI:なし\n", "--entering-king-rule CSARule27")
+    );
+    let played = first_score("", "--entering-king-rule NoEnteringKing");
+    assert_ne!(declared, played);
+    assert_eq!(played, first_score("$JISHOGI:なし\n", ""));
+}

@@ -14,7 +14,7 @@ use super::{
     Arguments, InputGame, OutputArguments, SearchArguments, has_extension_of_record, names, table,
 };
 use crate::analysis::{
-    self, Analyzed, Judgement, PlayerSummary, PositionAnalysis, Review, Settings, Thresholds,
+    self, Analyzed, Game, Judgement, PlayerSummary, PositionAnalysis, Review, Settings, Thresholds,
     Watch, comments,
 };
 use crate::cli::arguments::{evaluation_identity, load_evaluation};
@@ -24,7 +24,6 @@ use crate::cli::{output, result_file};
 use crate::lang::{Lang, printable};
 use crate::page::{self, Kind, PROGRAM, Page};
 use crate::records::game::GameRecord;
-use crate::records::sfen_line::SfenLine;
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{Execution, output_place};
 use crate::types::Color;
@@ -52,7 +51,13 @@ pub(super) fn run(
     for fault in broken {
         output::eprint_line(lang.skipped(printable(fault)));
     }
-    let lines: Vec<SfenLine> = games.iter().map(|game| game.record.line()).collect();
+    let lines: Vec<Game> = games
+        .iter()
+        .map(|game| Game {
+            line: game.record.line(),
+            entering_king_rule: arguments.search.rule_of(&game.record),
+        })
+        .collect();
     let (choice, evaluator) = load_evaluation(&arguments.search.eval)?;
     let settings = Settings {
         effort: arguments.search.effort(DEFAULT_TIME),
@@ -60,7 +65,7 @@ pub(super) fn run(
         hash_mb: arguments.search.hash.unwrap_or(DEFAULT_HASH) as usize,
         eval: evaluation_identity(&choice, &evaluator),
     };
-    let positions: usize = lines.iter().map(|line| line.moves.len() + 1).sum();
+    let positions: usize = lines.iter().map(|game| game.line.moves.len() + 1).sum();
     let threads = threads(&arguments.search, settings.hash_mb, positions)?;
     let report = Report::new(arguments, &settings, games, lang)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;

@@ -20,7 +20,7 @@ use crate::records::encoding;
 use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::sfen_line::SfenLine;
 use crate::records::text::TextFormat;
-use crate::types::Color;
+use crate::types::{Color, EnteringKingRule};
 use crate::util::{cores, shorten};
 
 /// Example: `raicho analyze game.kif --html game.html`
@@ -85,6 +85,12 @@ struct SearchArguments {
     /// Evaluation: `<embedded>`, `<material>`, or a file
     #[arg(long, value_name = "EVAL", default_value = "<embedded>")]
     eval: String,
+
+    /// Rule for wins by declaration: `NoEnteringKing`, `CSARule24`, `CSARule24H`, `CSARule27`,
+    /// `CSARule27H` or `TryRule` [default: what the record says under 持将棋 or 入玉, or else
+    /// `CSARule27`]
+    #[arg(long, value_name = "RULE")]
+    entering_king_rule: Option<EnteringKingRule>,
 }
 
 #[derive(Args)]
@@ -134,6 +140,13 @@ impl SearchArguments {
             nodes: self.nodes,
             depth: self.depth,
         }
+    }
+
+    /// The rule for wins by declaration in a game.
+    fn rule_of(&self, record: &GameRecord) -> EnteringKingRule {
+        let rule = self.entering_king_rule;
+        rule.or_else(|| record.entering_king_rule())
+            .unwrap_or_default()
     }
 
     /// Threads for a position.

@@ -41,6 +41,7 @@ pub(super) fn run(
     settings.search.multi_pv = search.multipv.into();
     settings.search.threads = search.threads_for_positions();
     settings.search.hash_mb = search.hash.unwrap_or(DEFAULT_HASH) as usize;
+    settings.search.entering_king_rule = search.entering_king_rule.unwrap_or_default();
     settings.eval_file = EvalFile::from(search.eval.as_str());
     for problem in engine.prepare() {
         output::eprint_line(format_args!("warning: {problem}"));

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::sfen_line::SfenLine;
 use crate::position::Position;
-use crate::types::{Color, Move, Score};
+use crate::types::{Color, EnteringKingRule, Move, Score};
 
 pub use ending::{Ending, GameResult};
 pub use remarks::black_score;
@@ -164,6 +164,14 @@ impl GameRecord {
         named.map(|(_, value)| value.as_str())
     }
 
+    /// The rule for wins by declaration that a heading names: `27点法`, `24`, `トライルール`, `なし` or
+    /// a name of the option, under 持将棋 (`$JISHOGI` of CSA) or a heading of 入玉.
+    pub fn entering_king_rule(&self) -> Option<EnteringKingRule> {
+        let is_of_rule = |name: &str| name == "持将棋" || name.starts_with("入玉");
+        let mut rules = self.headings.iter().filter(|(name, _)| is_of_rule(name));
+        rules.find_map(|(_, value)| rule_of(value))
+    }
+
     /// Takes a heading by its name in KIF.
     pub(super) fn set_heading(&mut self, name: &str, value: String) {
         match name {
@@ -244,6 +252,23 @@ impl GameRecord {
     }
 }
 
+/// The rule for wins by declaration that the value of a heading names.
+fn rule_of(value: &str) -> Option<EnteringKingRule> {
+    /// What the values contain; points come in narrow and wide digits.
+    const WORDS: &[(&str, EnteringKingRule)] = &[
+        ("24", EnteringKingRule::CsaRule24),
+        ("２４", EnteringKingRule::CsaRule24),
+        ("27", EnteringKingRule::CsaRule27),
+        ("２７", EnteringKingRule::CsaRule27),
+        ("トライ", EnteringKingRule::TryRule),
+        ("なし", EnteringKingRule::NoEnteringKing),
+        ("無し", EnteringKingRule::NoEnteringKing),
+    ];
+    let word = || WORDS.iter().find(|(word, _)| value.contains(word));
+    let named = value.trim().parse().ok();
+    named.or_else(|| word().map(|&(_, rule)| rule))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +280,22 @@ mod tests {
             ending,
             ..GameRecord::new(line.start)
         }
+    }
+
+    #[test]
+    fn headings_name_the_rule_of_declarations() {
+        let rule = |name: &str, value: &str| {
+            let mut record = record("startpos", Ending::Unfinished);
+            record.set_heading(name, value.to_owned());
+            record.entering_king_rule().map(EnteringKingRule::name)
+        };
+        assert_eq!(rule("持将棋", "27"), Some("CSARule27"));
+        assert_eq!(rule("持将棋", "２４点法"), Some("CSARule24"));
+        assert_eq!(rule("入玉ルール", "トライルール"), Some("TryRule"));
+        assert_eq!(rule("入玉宣言", "なし"), Some("NoEnteringKing"));
+        assert_eq!(rule("入玉", "csarule27h"), Some("CSARule27H"));
+        assert_eq!(rule("持将棋", "?"), None);
+        assert_eq!(rule("場所", "27"), None);
     }
 
     #[test]
