@@ -136,7 +136,7 @@ fn the_evaluation_is_described_once_after_it_was_loaded() {
     engine.prepare();
     let embedded = engine.take_loaded_evaluation().expect("it was loaded");
     assert!(
-        embedded.starts_with("evaluation <embedded> raicho_"),
+        embedded.starts_with("evaluation <embedded> raicho"),
         "{embedded}"
     );
     assert_eq!(engine.take_loaded_evaluation(), None);

@@ -331,6 +331,6 @@ mod tests {
         let network = Network::embedded();
         assert_eq!(network.source(), "<embedded>");
         assert!(network.text().starts_with("Raicho"));
-        assert_eq!(network.shape().to_string(), "raicho_256x2-8");
+        assert_eq!(network.shape().to_string(), "raicho4_256x2-8");
     }
 }

@@ -19,7 +19,7 @@ fn handshake_names_engine_and_options() {
     must_count(&lines, 1, "option name USI_Ponder type check default false");
     must_count(&lines, lines.len() - 3, "option ");
     let lines = driver.is_ready();
-    must_count(&lines, 1, "info string evaluation <embedded> raicho_");
+    must_count(&lines, 1, "info string evaluation <embedded> raicho");
     must_count(&lines, 1, "info string book \"<embedded>\" (");
     assert_eq!(lines.len(), 3, "{lines:#?}");
     assert_eq!(driver.is_ready(), ["readyok"]);
