@@ -1,11 +1,12 @@
-//! Makes teacher data of many positions out of few games: random variants of every position, labelled
-//! with static values. The network that comes with Raicho learnt from such (`nets/README.md`):
+//! Makes teacher data of many positions out of few games: random variants of every position,
+//! labelled with static values. The embedded network learnt from such (`nets/README.md`).
 //! `cargo run --release --example variants NETWORK OUT.psv SEED BASES COUNT GAMES...`
 //!
-//! Of each position of the games, COUNT variants are made by one to three random moves, nearly half of
-//! them captures, promotions and checks; with BASES 1 the position itself is written too. A label is the
-//! mean of the network's value of the position and of its mirror image: the rules do not tell left from
-//! right, but a network may. Positions in check and such of more than 4,000 are left out.
+//! Of each position of the games, COUNT variants are made by one to three random moves, nearly half
+//! of them captures, promotions and checks; with BASES 1 the position itself is written too. A label
+//! is the mean of the network's values of the position and of its mirror image: the rules do not
+//! tell left from right, but a network may. Positions in check are left out, and so are those whose
+//! label is greater than 4,000 in magnitude. All results are draws: learn with `--wdl 0`.
 
 use std::error::Error;
 use std::fs::File;
@@ -29,7 +30,7 @@ const USAGE: &str = "expected: NETWORK OUT.psv SEED BASES(0 or 1) COUNT GAMES...
 /// Number of random moves of a variant: one of these.
 const PLIES: [usize; 5] = [1, 1, 2, 2, 3];
 
-/// The greatest value that is written; a pawn is 90.
+/// Magnitude of the greatest label that is written; a pawn is 90.
 const LIMIT: i32 = 4000;
 
 struct Maker {
@@ -120,12 +121,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [network, out, seed, bases, count, files @ ..] = args.as_slice() else {
         return Err(USAGE.into());
     };
-    let (bases, count): (u8, u64) = (bases.parse()?, count.parse()?);
+    let with_bases = match bases.as_str() {
+        "0" => false,
+        "1" => true,
+        _ => return Err(format!("{bases}: {USAGE}").into()),
+    };
+    let count: u64 = count.parse().map_err(|_| format!("{count}: {USAGE}"))?;
+    let seed = seed.parse().map_err(|_| format!("{seed}: {USAGE}"))?;
     let network = Network::open(Path::new(network))?.0;
     let mut maker = Maker {
         evaluator: Evaluator::Nnue(Arc::new(Model::new(network))).for_thread(),
         mirror_image: Position::startpos(),
-        rng: ChaCha8Rng::seed_from_u64(seed.parse()?),
+        rng: ChaCha8Rng::seed_from_u64(seed),
         out: BufWriter::new(File::create_new(out).map_err(|error| format!("{out}: {error}"))?),
         written: 0,
     };
@@ -133,14 +140,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     for file in files {
         let path = Path::new(file);
         let format = Format::of_path(path)?;
-        for record in TeacherReader::new(BufReader::new(File::open(path)?), format) {
-            let Record::Game(game) = record? else {
+        let input = File::open(path).map_err(|error| format!("{file}: {error}"))?;
+        for record in TeacherReader::new(BufReader::new(input), format) {
+            let record = record.map_err(|error| format!("{file}: {error}"))?;
+            let Record::Game(game) = record else {
                 return Err(format!("{file}: positions without their games").into());
             };
             games += 1;
             let mut position = game.game.start.clone();
             for (mv, _) in game.scored_moves() {
-                if bases == 1 {
+                if with_bases {
                     maker.write(&position)?;
                 }
                 for _ in 0..count {

@@ -220,7 +220,7 @@ impl Analyzer {
         })
     }
 
-    /// Begins positions under this rule: forgets everything, so that what follows does not depend on
+    /// Begins a game with this rule: forgets everything, so that what follows does not depend on
     /// what was searched before.
     ///
     /// # Errors
