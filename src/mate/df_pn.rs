@@ -16,16 +16,19 @@
 //!   expanded.
 //! - Delayed moves (Kishimoto): interpositions on one square are searched one after another, and a
 //!   non-promotion only after the promotion has failed.
+//! - Futile interpositions (無駄合い): in a search with a limit, a check that captures a piece just
+//!   interposed may put it aside, so that neither side uses it any more. Interposition and capture
+//!   then take no plies. So a disproof says that no mate exists within the limit whatever is
+//!   futile, a proof only that one may; `length` settles that.
 
 use crate::bitboard::Bitboard;
 use crate::movegen;
-use crate::types::{Hand, Key64, Move, MoveList, PieceType, Square};
+use crate::types::{Hand, Key64, Move, MoveList, Piece, PieceType, Square};
 
 use super::one_ply::mate_in_one;
 use super::proof_hands;
 use super::proof_numbers::{
     INFINITE, MAX_UNSOLVED, NO_LIMIT, NO_REPETITION, PATH_TOO_LONG, ProofNumbers, Thresholds,
-    limit_after_move,
 };
 use super::table::Entry;
 use super::worker::{Child, NOT_DELAYED, Worker};
@@ -34,7 +37,9 @@ use super::worker::{Child, NOT_DELAYED, Worker};
 #[derive(Clone, Copy)]
 struct Prior {
     /// Plies left, or `NO_LIMIT`.
-    limit: u16,
+    limit: i16,
+    /// Where the last move interposed a piece that may be futile: in a search with a limit.
+    interposed: Option<Square>,
     /// Nodes searched below it on earlier visits.
     subtree_size: u32,
     min_depth: u16,
@@ -42,9 +47,10 @@ struct Prior {
 }
 
 impl Prior {
-    const fn unknown(limit: u16) -> Self {
+    const fn unknown(limit: i16) -> Self {
         Self {
             limit,
+            interposed: None,
             subtree_size: 0,
             min_depth: u16::MAX,
             has_path_disproof: false,
@@ -54,7 +60,7 @@ impl Prior {
 
 impl Worker<'_> {
     /// Searches the current position until it is solved or the search must stop.
-    pub(super) fn solve_position<const OR: bool>(&mut self, limit: u16) -> ProofNumbers {
+    pub(super) fn solve_position<const OR: bool>(&mut self, limit: i16) -> ProofNumbers {
         loop {
             let prior = Prior::unknown(limit);
             let numbers = self.search_node::<OR>(Thresholds::INFINITE, prior);
@@ -66,7 +72,7 @@ impl Worker<'_> {
 
     /// Searches the position after a move, which is a node of kind `OR`, until it is solved or the
     /// search must stop.
-    pub(super) fn solve_after<const OR: bool>(&mut self, mv: Move, limit: u16) -> ProofNumbers {
+    pub(super) fn solve_after<const OR: bool>(&mut self, mv: Move, limit: i16) -> ProofNumbers {
         self.do_move(mv);
         let numbers = self.solve_position::<OR>(limit);
         self.undo_move();
@@ -86,7 +92,7 @@ impl Worker<'_> {
             let hand = self.position.hand(self.attacker);
             return ProofNumbers::disproven(hand, PATH_TOO_LONG);
         }
-        self.expand::<OR>(prior.limit);
+        self.expand::<OR>(prior.limit, prior.interposed);
         if prior.subtree_size <= 1 && self.raised_thresholds > 0 {
             self.raised_thresholds -= 1;
         }
@@ -95,7 +101,7 @@ impl Worker<'_> {
         loop {
             let summary = self.summarize::<OR>(first);
             let Some(summary) = summary else {
-                let (numbers, mv) = self.solved_numbers::<OR>(first);
+                let (numbers, mv) = self.solved_numbers::<OR>(first, prior.limit);
                 self.leave_node(first, numbers, mv, prior, nodes_before);
                 self.raised_thresholds = self.raised_thresholds.min(raised_before);
                 return numbers;
@@ -134,10 +140,11 @@ impl Worker<'_> {
         numbers
     }
 
-    fn search_child<const OR: bool>(&mut self, index: usize, thresholds: Thresholds, limit: u16) {
+    fn search_child<const OR: bool>(&mut self, index: usize, thresholds: Thresholds, limit: i16) {
         let child = self.children[index];
         let prior = Prior {
-            limit: limit_after_move(limit),
+            limit: child.limit(limit),
+            interposed: interposition::<OR>(child.mv, limit),
             subtree_size: child.subtree_size,
             min_depth: child.min_depth,
             has_path_disproof: child.has_path_disproof,
@@ -147,13 +154,13 @@ impl Worker<'_> {
         if let Some(costs) = virtual_costs {
             costs.enter(child.key, child.hand);
         }
-        self.do_move(child.mv);
+        self.enter(&child);
         let numbers = if OR {
             self.search_node::<false>(thresholds, prior)
         } else {
             self.search_node::<true>(thresholds, prior)
         };
-        self.undo_move();
+        self.leave(&child);
         if let Some(costs) = virtual_costs {
             costs.leave(child.key, child.hand);
         }
@@ -214,19 +221,44 @@ impl Worker<'_> {
 // --- Expansion: moves, their delays, and the numbers of the children from path, table or leaf ---
 
 impl Worker<'_> {
-    /// Appends the children of the current node, with what is known about each.
-    pub(super) fn expand<const OR: bool>(&mut self, limit: u16) {
+    /// Appends the children of the current node, with what is known about each. `interposed` is the
+    /// square of the last move where that may be a futile interposition.
+    pub(super) fn expand<const OR: bool>(&mut self, limit: i16, interposed: Option<Square>) {
         let first = self.children.len();
-        self.generate::<OR>();
+        self.generate::<OR>(limit);
         self.delay_moves::<OR>(first);
-        let limit = limit_after_move(limit);
+        if let Some(square) = interposed {
+            self.add_captures_aside(first, square, limit);
+        }
         for index in first..self.children.len() {
             let child = self.children[index];
             self.children[index] = self.look_up_child::<OR>(child, limit);
         }
     }
 
-    fn generate<const OR: bool>(&mut self) {
+    /// Adds to the checks that capture on a square those that put the piece aside, to be searched
+    /// where it does not help to take it in hand. Without a ply left only these remain.
+    fn add_captures_aside(&mut self, first: usize, square: Square, limit: i16) {
+        let count = self.children.len() - first;
+        for index in 0..count {
+            let mut child = self.children[first + index];
+            let captured = self.position.piece_on(square).map(Piece::kind);
+            if child.mv.to() == square
+                && let Some(kind) = captured
+            {
+                child.hand = self.position.hand(self.attacker);
+                child.key ^= self.salt ^ self.salt_with_aside(kind);
+                child.puts_aside = Some(kind);
+                child.delayed_by = if limit < 1 { NOT_DELAYED } else { index as u16 };
+                self.children.push(child);
+            }
+        }
+        if limit < 1 {
+            self.children.drain(first..first + count);
+        }
+    }
+
+    fn generate<const OR: bool>(&mut self, limit: i16) {
         let mut moves = MoveList::new();
         if OR {
             movegen::checks::<true>(&self.position, &mut moves);
@@ -243,12 +275,14 @@ impl Worker<'_> {
             } else {
                 board.hand(self.attacker)
             };
-            let key = self.board_key_after(mv);
+            let key = self.board_key_after(mv)
+                ^ interposition::<OR>(mv, limit).map_or(0, salt_of_interposition);
             self.table.prefetch(key);
             self.children.push(Child {
                 mv,
                 hand,
                 key,
+                puts_aside: None,
                 numbers: ProofNumbers::unsolved(1, 1),
                 subtree_size: 0,
                 min_depth: u16::MAX,
@@ -304,16 +338,30 @@ impl Worker<'_> {
     }
 
     /// Sets the numbers of a child: a repetition on the path, the table's entry, or a new leaf's.
-    fn look_up_child<const OR: bool>(&mut self, mut child: Child, limit: u16) -> Child {
+    /// `limit` is that of the node.
+    fn look_up_child<const OR: bool>(&mut self, mut child: Child, limit: i16) -> Child {
         let follows_path = limit == NO_LIMIT;
+        let interposed = interposition::<OR>(child.mv, limit);
+        let limit = child.limit(limit);
         if follows_path
             && let Some((number, hand)) = self.path.find_repetition(child.key, child.hand)
         {
             child.numbers = ProofNumbers::disproven(hand, number);
             return child;
         }
-        let Some(entry) = self.table.look_up(child.key, child.hand, limit) else {
-            child.numbers = self.evaluate_leaf::<OR>(&child, limit);
+        let mut found = self.table.look_up(child.key, child.hand, limit);
+        if let Some(square) = interposed
+            && found.is_none_or(|entry| !entry.numbers.is_solved())
+        {
+            found = self.solved_otherwise(&child, square, limit).or(found);
+        }
+        if let Some(kind) = child.puts_aside
+            && found.is_none_or(|entry| !entry.numbers.is_solved())
+        {
+            found = self.disproven_with(kind, &child, limit).or(found);
+        }
+        let Some(entry) = found else {
+            child.numbers = self.evaluate_leaf::<OR>(&child, limit, interposed);
             child.subtree_size = 1;
             return child;
         };
@@ -330,15 +378,46 @@ impl Worker<'_> {
         child
     }
 
+    /// What a search of the position after an interposition found that takes it for none: a mate
+    /// within the limit holds here too, and where none exists at all none exists here.
+    fn solved_otherwise(&self, child: &Child, interposed: Square, limit: i16) -> Option<Entry> {
+        let key = child.key ^ salt_of_interposition(interposed);
+        let entry = self.table.look_up(key, child.hand, NO_LIMIT)?;
+        let numbers = &entry.numbers;
+        let holds = numbers.is_disproven() || numbers.is_proven() && numbers.length <= limit;
+        holds.then_some(entry)
+    }
+
+    /// A disproof after a capture that keeps the piece: without it there is no mate either.
+    fn disproven_with(&self, kind: PieceType, child: &Child, limit: i16) -> Option<Entry> {
+        let mut hand = child.hand;
+        hand.add(kind);
+        let key = child.key ^ self.salt ^ self.salt_with_aside(kind);
+        let mut entry = self.table.look_up(key, hand, limit)?;
+        entry.numbers.hand = child.hand;
+        entry.numbers.is_disproven().then_some(entry)
+    }
+
     /// Numbers of a child that is in no table, without a search. Stores them.
-    fn evaluate_leaf<const OR: bool>(&mut self, child: &Child, limit: u16) -> ProofNumbers {
+    fn evaluate_leaf<const OR: bool>(
+        &mut self,
+        child: &Child,
+        limit: i16,
+        interposed: Option<Square>,
+    ) -> ProofNumbers {
         self.position.do_move(child.mv);
         self.nodes += 1;
+        if let Some(kind) = child.puts_aside {
+            self.position.take_from_hand(self.attacker, kind);
+        }
         let (mut numbers, mv) = if OR {
             (self.evaluate_and_leaf(limit), None)
         } else {
-            self.evaluate_or_leaf()
+            self.evaluate_or_leaf(limit, interposed)
         };
+        if let Some(kind) = child.puts_aside {
+            self.position.give_back_to_hand(self.attacker, kind);
+        }
         self.position.undo_move();
         if !numbers.is_solved() {
             numbers.hand = child.hand;
@@ -356,7 +435,7 @@ impl Worker<'_> {
     }
 
     /// A new AND node: its proof number grows with the number of answers.
-    fn evaluate_and_leaf(&self, limit: u16) -> ProofNumbers {
+    fn evaluate_and_leaf(&self, limit: i16) -> ProofNumbers {
         let mut answers = MoveList::new();
         movegen::evasions::<false>(&self.position, &mut answers);
         answers.retain(|answer| self.position.legal(*answer));
@@ -364,22 +443,24 @@ impl Worker<'_> {
             let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
             return ProofNumbers::proven(hand, 0);
         };
-        if limit > 0 {
+        // Drops are generated last: if the first answer is one, so are all, and may be futile.
+        if limit > 0 || first.is_drop() {
             return ProofNumbers::unsolved(initial_proof_number(&answers), 1);
         }
-        let mut hand = proof_hands::all_hands(self.position.board());
-        // Drops are generated last: if the first answer is one, the disproof needs that piece in
-        // the defender's hand.
-        if first.is_drop() {
-            hand.remove(first.piece().kind());
-        }
+        let hand = proof_hands::all_hands(self.position.board());
         ProofNumbers::disproven(hand, NO_REPETITION)
     }
 
     /// A new OR node: proven by a mate in one, else its disproof number is the number of checks.
     /// Also returns the mating move.
-    fn evaluate_or_leaf(&mut self) -> (ProofNumbers, Option<Move>) {
-        if let Some(mv) = mate_in_one(&mut self.position) {
+    fn evaluate_or_leaf(
+        &mut self,
+        limit: i16,
+        interposed: Option<Square>,
+    ) -> (ProofNumbers, Option<Move>) {
+        if limit > 0
+            && let Some(mv) = mate_in_one(&mut self.position)
+        {
             self.position.do_move(mv);
             let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
             self.position.undo_move();
@@ -388,10 +469,15 @@ impl Worker<'_> {
         }
         let mut checks = MoveList::new();
         movegen::checks::<false>(&self.position, &mut checks);
+        if limit <= 0 {
+            checks.retain(|check| interposed == Some(check.to()));
+        }
         let count = self.count_legal(&checks);
         if count == 0 {
-            let all = proof_hands::all_hands(self.position.board());
-            let hand = proof_hands::disproof_without_new_drops(&self.position, all);
+            let mut hand = proof_hands::all_hands(self.position.board());
+            if limit > 0 {
+                hand = proof_hands::disproof_without_new_drops(&self.position, hand);
+            }
             (ProofNumbers::disproven(hand, NO_REPETITION), None)
         } else {
             (ProofNumbers::unsolved(1, count), None)
@@ -401,6 +487,17 @@ impl Worker<'_> {
     fn count_legal(&self, moves: &MoveList) -> u32 {
         moves.iter().filter(|&&mv| self.position.legal(mv)).count() as u32
     }
+}
+
+/// Where an answer to check interposes a piece that may be futile: only searches with a limit ask.
+/// `OR` is the kind of the node that makes the move.
+fn interposition<const OR: bool>(mv: Move, limit: i16) -> Option<Square> {
+    (!OR && limit != NO_LIMIT && mv.is_drop()).then(|| mv.to())
+}
+
+/// Tells the position after a possibly futile interposition from the same one reached otherwise.
+const fn salt_of_interposition(square: Square) -> u64 {
+    (square.index() as u64 + 1).wrapping_mul(0xa076_1d64_78bd_642f) & !1
 }
 
 /// Initial proof number of an AND node. Interpositions on one square delay each other and most are
@@ -518,6 +615,7 @@ impl Worker<'_> {
     pub(super) fn solved_numbers<const OR: bool>(
         &self,
         first: usize,
+        limit: i16,
     ) -> (ProofNumbers, Option<Move>) {
         let children = &self.children[first..];
         let winners = children
@@ -526,19 +624,30 @@ impl Worker<'_> {
         let all = proof_hands::all_hands(self.position.board());
         let board = self.position.board();
         if OR {
-            let key = |child: &&Child| (child.numbers.length, child.is_weak_non_promotion());
+            let before_attack = |child: &Child| {
+                let hand = child.numbers.hand;
+                if child.puts_aside.is_some() {
+                    hand
+                } else {
+                    proof_hands::before_attack(board, child.mv, hand)
+                }
+            };
+            let key = |child: &&Child| (child.length(), child.is_weak_non_promotion());
             if let Some(child) = winners.min_by_key(key) {
-                let hand = proof_hands::before_attack(board, child.mv, child.numbers.hand);
-                let length = child.numbers.length.saturating_add(1);
-                return (ProofNumbers::proven(hand, length), Some(child.mv));
+                let numbers = ProofNumbers {
+                    counts_all: child.puts_aside.is_none() && child.numbers.counts_all,
+                    ..ProofNumbers::proven(before_attack(child), child.length())
+                };
+                return (numbers, Some(child.mv));
             }
             let (mut hand, mut repetition_start) = (all, NO_REPETITION);
             for child in children {
-                let before = proof_hands::before_attack(board, child.mv, child.numbers.hand);
-                hand = hand.fewest(before);
+                hand = hand.fewest(before_attack(child));
                 repetition_start = repetition_start.min(child.numbers.repetition_start);
             }
-            let hand = proof_hands::disproof_without_new_drops(&self.position, hand);
+            if limit > 0 {
+                hand = proof_hands::disproof_without_new_drops(&self.position, hand);
+            }
             let repetition_start = self.outside_of_node(repetition_start);
             (ProofNumbers::disproven(hand, repetition_start), None)
         } else {
@@ -553,12 +662,16 @@ impl Worker<'_> {
             let (mut hand, mut length, mut best) = (Hand::EMPTY, 0, None);
             for child in children {
                 hand = hand.most(child.numbers.hand);
-                if best.is_none() || child.numbers.length >= length {
-                    (length, best) = (child.numbers.length + 1, Some(child.mv));
+                if best.is_none() || child.length() > length {
+                    (length, best) = (child.length(), Some(child.mv));
                 }
             }
             let hand = proof_hands::proof_against_interposing(&self.position, hand);
-            (ProofNumbers::proven(hand, length), best)
+            let numbers = ProofNumbers {
+                counts_all: children.iter().all(|child| child.numbers.counts_all),
+                ..ProofNumbers::proven(hand, length)
+            };
+            (numbers, best)
         }
     }
 

@@ -5,69 +5,45 @@
 //! it, that mate as well. A sound tsume problem has none.
 
 use crate::position::Position;
-use crate::types::{Move, Square};
+use crate::types::Move;
 
-use super::proof_numbers::{NO_LIMIT, ProofNumbers, limit_after_move};
+use super::length::Lengths;
+use super::proof_numbers::{NO_LIMIT, ProofNumbers};
 use super::table::{Entry, Table};
 use super::worker::{Child, Control, NOT_DELAYED, Worker};
-use super::{Line, is_mating_line, proof_hands};
+use super::{Line, is_mating_line};
 
 /// Most times that the line is walked to improve the lengths that the defender chooses by.
 const MAX_WALKS: usize = 30;
 
-/// The defender's choice at a node of the line.
-enum Defence {
-    /// There is no legal answer.
-    Mated,
-    /// The move that holds out longest.
-    Move(Move),
-    /// Only futile interpositions are left; this is one.
-    Futile(Move),
-}
-
-/// How the defender chooses.
-#[derive(Clone, Copy)]
-struct DefenceOptions {
-    /// No mate in two plies less exists, so that some defence refutes that.
-    is_shortest: bool,
-    /// Compare lengths after improving them by one more ply.
-    looks_ahead: bool,
-}
-
 impl Worker<'_> {
     /// [`Self::main_line`], replayed on a board.
-    pub(super) fn checked_line(&mut self, limit: u16, is_shortest: bool) -> Option<Line> {
-        let line = self.main_line(limit, is_shortest)?;
+    pub(super) fn checked_line(&mut self) -> Option<Line> {
+        let line = self.main_line()?;
         is_mating_line(&self.position, &line.moves).then_some(line)
     }
 
     /// The proven length of the current position, whose numbers were `numbers` before
     /// [`Self::main_line`]: walking the line may have improved it.
-    pub(super) fn proven_length(&self, numbers: ProofNumbers) -> u16 {
+    pub(super) fn proven_length(&self, numbers: ProofNumbers) -> i16 {
         let improved = self.solved_in_table(NO_LIMIT);
         improved.map_or(numbers.length, |improved| {
             improved.length.min(numbers.length)
         })
     }
 
-    /// A line of at most `limit` plies that mates from the current position, which must be proven.
-    /// With `is_shortest` no mate in two plies less may exist, and the defender's moves show it.
-    /// `None` where the search must stop before parts of the proof that were evicted from a small
-    /// table are searched again.
-    pub(super) fn main_line(&mut self, limit: u16, is_shortest: bool) -> Option<Line> {
+    /// A line that mates from the current position, which must be proven. `None` where the search
+    /// must stop before parts of the proof that were evicted from a small table are searched again.
+    fn main_line(&mut self) -> Option<Line> {
         let mut line = None;
         for walk in 0..MAX_WALKS {
             let mut moves = Vec::new();
-            let options = DefenceOptions {
-                is_shortest,
-                looks_ahead: walk > 0,
-            };
-            let length = self.walk_line(limit, options, &mut moves);
-            self.walk_back(moves.len(), limit);
+            let length = self.walk_line(walk > 0, &mut moves);
+            self.walk_back(moves.len());
             let Some(length) = length else { break };
             let is_exact = self
-                .solved_in_table(limit)
-                .is_none_or(|numbers| moves.len() >= numbers.length.into());
+                .solved_in_table(NO_LIMIT)
+                .is_none_or(|numbers| moves.len() >= numbers.length as usize);
             line = Some(Line { moves, length });
             if is_exact || self.should_stop() {
                 break;
@@ -78,27 +54,26 @@ impl Worker<'_> {
 
     /// Takes the moves of a line back and improves the length of each node from its children.
     /// Lengths are upper bounds: with better ones another defence may turn out to hold out longer.
-    fn walk_back(&mut self, count: usize, limit: u16) {
+    fn walk_back(&mut self, count: usize) {
         for plies in (0..count).rev() {
             self.undo_move();
-            let limit = (0..plies).fold(limit, |left, _| limit_after_move(left));
             if plies % 2 == 0 {
-                self.improve_length::<true>(limit);
+                self.improve_length::<true>();
             } else {
-                self.improve_length::<false>(limit);
+                self.improve_length::<false>();
             }
         }
     }
 
     /// Stores the current node again where its children prove a shorter mate than the table has.
-    fn improve_length<const OR: bool>(&mut self, limit: u16) {
+    fn improve_length<const OR: bool>(&mut self) {
         let first = self.children.len();
-        self.expand::<OR>(limit);
+        self.expand::<OR>(NO_LIMIT, None);
         let is_solved = self.summarize::<OR>(first).is_none();
-        let (numbers, mv) = self.solved_numbers::<OR>(first);
+        let (numbers, mv) = self.solved_numbers::<OR>(first, NO_LIMIT);
         self.children.truncate(first);
         let hand = self.position.hand(self.attacker);
-        let stored = self.table.look_up(self.board_key(), hand, limit);
+        let stored = self.table.look_up(self.board_key(), hand, NO_LIMIT);
         if is_solved
             && numbers.is_proven()
             && let Some(stored) = stored.filter(|stored| stored.numbers.length > numbers.length)
@@ -113,41 +88,34 @@ impl Worker<'_> {
         }
     }
 
-    /// Appends the moves of a line to `moves` and makes them. Returns the length as tsume counts
-    /// it.
-    fn walk_line(
-        &mut self,
-        mut limit: u16,
-        options: DefenceOptions,
-        moves: &mut Vec<Move>,
-    ) -> Option<usize> {
+    /// Appends the moves of a line to `moves` and makes them. Returns its length without futile
+    /// interpositions at the end. With `looks_ahead` lengths are compared after improving them by
+    /// one more ply.
+    fn walk_line(&mut self, looks_ahead: bool, moves: &mut Vec<Move>) -> Option<usize> {
         let mut length = None;
         loop {
-            let attack = self.best_attack(limit)?;
+            let attack = self.best_attack()?;
             self.do_move(attack);
             moves.push(attack);
-            limit = limit_after_move(limit);
-            let defence = match self.best_defence(limit, options)? {
-                Defence::Mated => return Some(length.unwrap_or(moves.len())),
-                Defence::Move(mv) => mv,
-                Defence::Futile(mv) => {
-                    length.get_or_insert(moves.len());
-                    mv
-                }
+            let defence = self.best_defence(looks_ahead)?;
+            if length.is_none() && Lengths::new(self).is_within::<false>(0).unwrap_or(false) {
+                length = Some(moves.len());
+            }
+            let Some(defence) = defence else {
+                return length;
             };
             self.do_move(defence);
             moves.push(defence);
-            limit = limit_after_move(limit);
         }
     }
 
     /// The move that mates fastest; of equal ones rather a promotion than a non-promotion.
-    fn best_attack(&mut self, limit: u16) -> Option<Move> {
+    fn best_attack(&mut self) -> Option<Move> {
         for is_searched in [false, true] {
-            if is_searched && !self.solve_position::<true>(limit).is_proven() {
+            if is_searched && !self.solve_position::<true>(NO_LIMIT).is_proven() {
                 return None;
             }
-            let children = self.children_of_node::<true>(limit);
+            let children = self.children_of_node::<true>(NO_LIMIT);
             let mates = children.iter().filter(|child| child.numbers.is_proven());
             let key = |child: &&Child| (child.numbers.length, child.is_weak_non_promotion());
             if let Some(child) = mates.min_by_key(key) {
@@ -157,99 +125,72 @@ impl Worker<'_> {
         None
     }
 
-    /// The move that holds out longest.
-    fn best_defence(&mut self, limit: u16, options: DefenceOptions) -> Option<Defence> {
-        let mut children = self.children_of_node::<false>(limit);
-        let limit = limit_after_move(limit);
+    /// The move that holds out longest, `Some(None)` where there is no legal answer.
+    #[expect(
+        clippy::option_option,
+        reason = "`None` is the stop, as everywhere here"
+    )]
+    fn best_defence(&mut self, looks_ahead: bool) -> Option<Option<Move>> {
+        let mut children = self.children_of_node::<false>(NO_LIMIT);
         for child in &mut children {
             if !child.numbers.is_proven() {
-                child.numbers = self.solve_after::<true>(child.mv, limit);
+                child.numbers = self.solve_after::<true>(child.mv, NO_LIMIT);
             }
             if !child.numbers.is_proven() {
                 return None;
             }
-            if options.looks_ahead {
+            if looks_ahead {
                 self.do_move(child.mv);
-                self.improve_length::<true>(limit);
-                child.numbers = self.solved_in_table(limit).unwrap_or(child.numbers);
+                self.improve_length::<true>();
+                child.numbers = self.solved_in_table(NO_LIMIT).unwrap_or(child.numbers);
                 self.undo_move();
             }
         }
-        children.sort_by_key(|child| {
-            let length = std::cmp::Reverse(child.numbers.length);
-            (length, child.is_weak_non_promotion())
-        });
-        let futile = self.futile_interpositions(&children);
-        let counts = |child: &&Child| !futile.contains(&child.mv);
-        let Some(mut best) = children.iter().find(counts).map(|child| child.mv) else {
-            let first = children.first();
-            return Some(first.map_or(Defence::Mated, |child| Defence::Futile(child.mv)));
-        };
-        if options.is_shortest && limit > 2 {
-            // Lengths are upper bounds: only the disproof of a shorter mate shows which defence
-            // really holds out longest.
-            for child in children.iter().filter(counts) {
-                if self.solve_after::<true>(child.mv, limit - 2).is_disproven() {
-                    best = child.mv;
-                    break;
-                }
-            }
-        }
-        Some(Defence::Move(best))
-    }
-
-    fn children_of_node<const OR: bool>(&mut self, limit: u16) -> Vec<Child> {
-        let first = self.children.len();
-        self.expand::<OR>(limit);
-        self.children.split_off(first)
-    }
-
-    /// Those of the answers to a check that tsume does not count.
-    fn futile_interpositions(&mut self, children: &[Child]) -> Vec<Move> {
         let others = children.iter().filter(|child| !child.mv.is_drop());
-        // Plies to mate without interpositions.
-        let length = others.map(|child| child.numbers.length + 1).max();
-        let drops = children.iter().filter(|child| child.mv.is_drop());
-        let drops: Vec<Move> = drops.map(|child| child.mv).collect();
-        drops
-            .into_iter()
-            .filter(|&mv| self.is_futile(mv, length.unwrap_or(0)))
-            .collect()
+        let length = others.map(Child::length).max().unwrap_or(0);
+        let best = children.iter().min_by_key(|child| {
+            let plies = std::cmp::Reverse(child.numbers.length);
+            let looks_futile = child.mv.is_drop() && self.looks_futile(child.mv, length);
+            (looks_futile, plies, child.is_weak_non_promotion())
+        });
+        Some(best.map(|child| child.mv))
     }
 
-    /// Whether the attacker can capture the dropped piece with check, and mate within `length`
-    /// plies after that without using the captured piece, further futile interpositions not
-    /// counted.
-    fn is_futile(&mut self, drop: Move, length: u16) -> bool {
+    /// Whether the table knows that the attacker can capture a dropped piece and mate within
+    /// `length` plies after that without it: the defender rather does something else.
+    fn looks_futile(&mut self, drop: Move, length: i16) -> bool {
         let hand = self.position.hand(self.attacker);
         self.do_move(drop);
-        let children = self.children_of_node::<true>(NO_LIMIT);
-        let captures = children.iter().filter(|child| child.mv.to() == drop.to());
-        let captures: Vec<Child> = captures.copied().collect();
-        let is_futile = captures.iter().any(|capture| {
-            let stored = self.table.look_up(capture.key, hand, NO_LIMIT);
-            let Some(entry) = stored.filter(|entry| entry.numbers.is_proven()) else {
-                return false;
-            };
-            entry.numbers.length <= length
-                || self.has_only_futile_answers(capture, drop.to(), length)
+        let captures = self.children_of_node::<true>(NO_LIMIT);
+        let looks_futile = captures.iter().any(|capture| {
+            let known = self.table.look_up(capture.key, hand, NO_LIMIT);
+            let known = known.filter(|entry| entry.numbers.is_proven());
+            capture.mv.to() == drop.to()
+                && known.is_some_and(|entry| {
+                    entry.numbers.length <= length || self.all_look_futile(capture.mv, length)
+                })
         });
         self.undo_move();
-        is_futile
+        looks_futile
     }
 
-    fn has_only_futile_answers(&mut self, capture: &Child, square: Square, length: u16) -> bool {
-        self.do_move(capture.mv);
-        debug_assert_eq!(capture.mv.to(), square);
+    /// Whether each answer to a capture is mated in time or looks futile.
+    fn all_look_futile(&mut self, capture: Move, length: i16) -> bool {
+        self.do_move(capture);
         let answers = self.children_of_node::<false>(NO_LIMIT);
-        let is_futile = proof_hands::can_interpose(&self.position)
-            && answers.iter().all(|answer| {
-                let numbers = &answer.numbers;
-                let is_quick = numbers.is_proven() && numbers.length < length;
-                is_quick || answer.mv.is_drop() && self.is_futile(answer.mv, length)
-            });
+        let all_look_futile = answers.iter().all(|answer| {
+            let is_quick = answer.numbers.is_proven() && answer.length() <= length;
+            is_quick || answer.mv.is_drop() && self.looks_futile(answer.mv, length)
+        });
         self.undo_move();
-        is_futile
+        all_look_futile
+    }
+
+    /// The moves of the current node and what is known about each within `limit`.
+    pub(super) fn children_of_node<const OR: bool>(&mut self, limit: i16) -> Vec<Child> {
+        let first = self.children.len();
+        self.expand::<OR>(limit, None);
+        self.children.split_off(first)
     }
 }
 
@@ -294,7 +235,7 @@ pub(super) fn second_solutions(
         let mut worker = Worker::new(position, attacker, table, control, None);
         line[..index].iter().for_each(|&mv| worker.do_move(mv));
         let first = worker.children.len();
-        worker.expand::<true>(NO_LIMIT);
+        worker.expand::<true>(NO_LIMIT, None);
         let children = worker.children.split_off(first);
         for child in children.iter().filter(|child| child.mv != line[index]) {
             // A non-promotion counts as the same solution as the promotion.
@@ -308,7 +249,7 @@ pub(super) fn second_solutions(
                 solutions.found.push(SecondSolution {
                     index,
                     mv: child.mv,
-                    length: usize::from(numbers.length) + 1,
+                    length: numbers.length as usize + 1,
                 });
             }
             solutions.is_complete &= numbers.is_solved();

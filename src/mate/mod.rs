@@ -3,11 +3,12 @@
 //!
 //! This file starts the threads of a solver and turns their result into a verified verdict. Reading
 //! order of the others: `proof_numbers`, `worker` (state of a thread), `df_pn` (the search),
-//! `table` and `proof_hands` (one entry for many hands), `main_line`.
+//! `table` and `proof_hands` (one entry for many hands), `main_line`, `length`.
 //!
 //! Architecture invariant: knows no evaluation, no game clocks and no protocol.
 
 mod df_pn;
+mod length;
 mod main_line;
 mod one_ply;
 mod proof_hands;
@@ -30,7 +31,7 @@ use crate::util::system::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use crate::util::system::{Instant, has_threads};
 
 use main_line::second_solutions;
-use proof_numbers::{NO_LIMIT, NO_REPETITION, ProofNumbers};
+use proof_numbers::{NO_LIMIT, ProofNumbers};
 use table::Table;
 use worker::{Control, VirtualCosts, Worker};
 
@@ -78,9 +79,10 @@ pub enum Verdict {
     Mate {
         /// The main line, replayed on a board.
         line: Line,
-        /// Plies to mate, an upper bound that includes futile interpositions.
+        /// Plies to mate on the board, an upper bound that includes futile interpositions.
         plies: usize,
-        /// Whether a mate in fewer plies was disproven.
+        /// Whether the length of the line is proven: no attack mates faster, and no defence holds
+        /// out longer, futile interpositions left out.
         is_shortest: bool,
     },
     /// Proved: no sequence of checks mates.
@@ -108,8 +110,7 @@ pub struct Line {
     /// The moves of both sides; the last one mates.
     pub moves: Vec<Move>,
     /// Length in plies as tsume counts it: without the futile interpositions (無駄合い) that the moves
-    /// may end with, which are drops between checker and king that are captured at once and change
-    /// nothing.
+    /// may end with, which are captured at once and change nothing.
     pub length: usize,
 }
 
@@ -317,42 +318,25 @@ impl<'a> Task<'a> {
         if !numbers.is_proven() {
             return Verdict::Unknown;
         }
-        let mut line = worker.checked_line(NO_LIMIT, false);
+        let mut line = worker.checked_line();
         if line.is_none() && !worker.should_stop() {
             // The remains of a proof in a small table may form a cycle: search again from nothing.
             worker.clear();
             worker.solve_position::<true>(NO_LIMIT);
-            line = worker.checked_line(NO_LIMIT, false);
+            line = worker.checked_line();
         }
-        let Some(mut line) = line else {
+        let Some(line) = line else {
             return Verdict::Unknown;
         };
         worker.report_mate(&line);
-        let (mut length, mut is_shortest) = (worker.proven_length(numbers), false);
-        while self.limits.shortest && !is_shortest && !worker.should_stop() {
-            // Nothing is shorter than a mate in one.
-            let limit = length.saturating_sub(2);
-            let shorter = if limit == 0 {
-                ProofNumbers::disproven(numbers.hand, NO_REPETITION)
-            } else {
-                worker.solve_position::<true>(limit)
-            };
-            if shorter.is_disproven() {
-                is_shortest = true;
-                line = worker.checked_line(length, true).unwrap_or(line);
-            } else if shorter.is_proven() {
-                length = shorter.length;
-                let Some(found) = worker.checked_line(length, false) else {
-                    break;
-                };
-                line = found;
-            }
-            worker.report_mate(&line);
+        if self.limits.shortest {
+            let plies = worker.proven_length(numbers);
+            return length::shortest(worker, line, plies);
         }
         Verdict::Mate {
+            plies: worker.proven_length(numbers) as usize,
+            is_shortest: line.length == 1,
             line,
-            plies: length.into(),
-            is_shortest,
         }
     }
 }
@@ -444,8 +428,8 @@ impl ResumableSolver {
             self.is_proven = true;
             worker.control.max_nodes = worker.nodes + MAIN_LINE_NODES;
             worker.continue_alone();
-            let line = worker.checked_line(NO_LIMIT, false);
-            let plies = worker.proven_length(numbers).into();
+            let line = worker.checked_line();
+            let plies = worker.proven_length(numbers) as usize;
             line.map_or(Verdict::Unknown, |line| Verdict::Mate {
                 line,
                 plies,

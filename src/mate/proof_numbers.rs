@@ -11,19 +11,20 @@ pub(super) const INFINITE: u32 = 1 << 30;
 /// The largest number of an unsolved node; sums saturate here.
 pub(super) const MAX_UNSOLVED: u32 = INFINITE - 1;
 /// Plies left in a search without a limit on the length of the mate.
-pub(super) const NO_LIMIT: u16 = u16::MAX;
+pub(super) const NO_LIMIT: i16 = i16::MAX;
 /// [`ProofNumbers::repetition_start`] of a disproof that holds on every path.
 pub(super) const NO_REPETITION: u16 = u16::MAX;
 /// [`ProofNumbers::repetition_start`] of a node that was given up because the path became too long:
 /// such a disproof is never stored.
 pub(super) const PATH_TOO_LONG: u16 = 0;
 
-/// Plies left after one more move.
-pub(super) const fn limit_after_move(limit: u16) -> u16 {
+/// Plies left after one more move: -1 after an interposition where no ply was left, which only a
+/// capture can answer that shows it to be futile.
+pub(super) const fn limit_after_move(limit: i16) -> i16 {
     if limit == NO_LIMIT {
         NO_LIMIT
     } else {
-        limit.saturating_sub(1)
+        limit - 1
     }
 }
 
@@ -37,8 +38,11 @@ pub(super) struct ProofNumbers {
     /// Of a proven node the proof hand: the smallest hand of the attacker known to mate. Of a
     /// disproven node the disproof hand: the largest hand known not to mate.
     pub(super) hand: Hand,
-    /// Plies to mate of a proven node, an upper bound.
-    pub(super) length: u16,
+    /// Plies to mate of a proven node, an upper bound. -1 after an interposition that changes
+    /// nothing.
+    pub(super) length: i16,
+    /// Of a proven node: whether no interposition was left out of its length as futile.
+    pub(super) counts_all: bool,
     /// Of a disproven node: the number, counted from 1 at the root, of the shallowest position on
     /// the path that the disproof assumes disproven because a line repeats it; else
     /// [`NO_REPETITION`].
@@ -52,16 +56,18 @@ impl ProofNumbers {
             disproof,
             hand: Hand::EMPTY,
             length: 0,
+            counts_all: true,
             repetition_start: NO_REPETITION,
         }
     }
 
-    pub(super) const fn proven(hand: Hand, length: u16) -> Self {
+    pub(super) const fn proven(hand: Hand, length: i16) -> Self {
         Self {
             proof: 0,
             disproof: INFINITE,
             hand,
             length,
+            counts_all: true,
             repetition_start: NO_REPETITION,
         }
     }
@@ -72,6 +78,7 @@ impl ProofNumbers {
             disproof: 0,
             hand,
             length: 0,
+            counts_all: true,
             repetition_start,
         }
     }

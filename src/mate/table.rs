@@ -36,7 +36,7 @@ pub(super) struct Entry {
     pub(super) subtree_size: u32,
     /// Plies left in the search that stored the entry. Proven entries are compared by their length
     /// instead, and do not store it.
-    pub(super) limit: u16,
+    pub(super) limit: i16,
     /// The smallest number on a path, counted from 1 at the root, with which the position was met.
     /// Of a path disproof the start of the repetition.
     pub(super) min_depth: u16,
@@ -140,7 +140,7 @@ impl Table {
     /// What is known about a board when the attacker holds `hand` and has `limit` plies left: the
     /// shortest proof that suits both, a disproof, or the numbers of exactly this position.
     #[inline]
-    pub(super) fn look_up(&self, key: u64, hand: Hand, limit: u16) -> Option<Entry> {
+    pub(super) fn look_up(&self, key: u64, hand: Hand, limit: i16) -> Option<Entry> {
         let mut found: Option<Entry> = None;
         for slot in &self.cluster(key).0 {
             let (stored, words) = slot.load();
@@ -309,6 +309,8 @@ const LAST_GENERATION: u8 = u8::MAX;
 const HAS_PATH_DISPROOF: u64 = 1 << 56;
 /// Flag of a slot whose key is that of a path instead of a board.
 const IS_PATH_DISPROOF: u64 = 1 << 57;
+/// Flag of a proof whose length leaves futile interpositions out.
+const HAS_FUTILE: u64 = 1 << 58;
 
 const _: () = assert!(INFINITE < u32::MAX);
 
@@ -326,16 +328,18 @@ impl Words {
         } else {
             entry.limit
         };
-        let flags = if entry.has_path_disproof {
-            HAS_PATH_DISPROOF
-        } else {
-            0
-        };
+        let mut flags = 0;
+        if entry.has_path_disproof {
+            flags |= HAS_PATH_DISPROOF;
+        }
+        if !numbers.counts_all {
+            flags |= HAS_FUTILE;
+        }
         Self([
             u64::from(numbers.hand.to_bits()) | u64::from(entry.subtree_size) << 32,
             u64::from(numbers.proof) | u64::from(numbers.disproof) << 32,
             u64::from(entry.mv.map_or(0, Move16::to_bits))
-                | u64::from(plies) << 16
+                | u64::from(plies as u16) << 16
                 | u64::from(entry.min_depth) << 32
                 | u64::from(generation) << 48
                 | flags,
@@ -356,7 +360,7 @@ impl Words {
 
     pub(super) fn entry(self) -> Entry {
         let Self([first, numbers, rest]) = self;
-        let plies = (rest >> 16) as u16;
+        let plies = (rest >> 16) as i16;
         let (proof, disproof) = (numbers as u32, (numbers >> 32) as u32);
         let is_proven = proof == 0;
         Entry {
@@ -365,6 +369,7 @@ impl Words {
                 disproof,
                 hand: Hand::from_bits(first as u32),
                 length: if is_proven { plies } else { 0 },
+                counts_all: rest & HAS_FUTILE == 0,
                 repetition_start: NO_REPETITION,
             },
             subtree_size: self.subtree_size(),

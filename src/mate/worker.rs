@@ -4,10 +4,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use crate::position::Position;
-use crate::types::{Color, Hand, Move};
+use crate::types::{Color, Hand, Move, PieceType};
 use crate::util::system::{Instant, Interruption, interruption};
 
-use super::proof_numbers::ProofNumbers;
+use super::length::Stopped;
+use super::proof_numbers::{ProofNumbers, limit_after_move};
 use super::table::Table;
 use super::{Line, MateEvent, MateLimits, Progress, Reporter};
 
@@ -67,6 +68,8 @@ pub(super) struct Child {
     pub(super) hand: Hand,
     /// Salted board key after the move.
     pub(super) key: u64,
+    /// The piece that the move captures and puts aside, see [`Worker::put_aside`].
+    pub(super) puts_aside: Option<PieceType>,
     pub(super) numbers: ProofNumbers,
     /// Nodes searched below this child, for the replacement in the table.
     pub(super) subtree_size: u32,
@@ -80,10 +83,28 @@ pub(super) struct Child {
 }
 
 impl Child {
+    /// Plies to mate from the node whose child this is, where this child is proven.
+    pub(super) const fn length(&self) -> i16 {
+        if self.puts_aside.is_some() {
+            self.numbers.length - 1
+        } else {
+            self.numbers.length.saturating_add(1)
+        }
+    }
+
+    /// Plies left after the move, where `limit` are left before.
+    pub(super) const fn limit(&self, limit: i16) -> i16 {
+        if self.puts_aside.is_some() {
+            limit + 1
+        } else {
+            limit_after_move(limit)
+        }
+    }
+
     /// Whether this is a move without promotion of a pawn, lance, bishop or rook that could
     /// promote.
     pub(super) fn is_weak_non_promotion(&self) -> bool {
-        !self.mv.is_drop() && self.delayed_by != NOT_DELAYED
+        !self.mv.is_drop() && self.puts_aside.is_none() && self.delayed_by != NOT_DELAYED
     }
 }
 
@@ -92,8 +113,12 @@ pub(super) struct Worker<'a> {
     pub(super) position: Position,
     pub(super) attacker: Color,
     pub(super) table: &'a Table,
-    /// Mixed into board keys, so that entries of earlier problems do not match.
+    /// Mixed into board keys, so that neither entries of earlier problems match nor those with
+    /// other pieces put aside.
     pub(super) salt: u64,
+    /// Captured interpositions that neither side may use: where the mate goes on as fast, they
+    /// were futile. Empty outside of searches with a limit.
+    aside: Hand,
     pub(super) path: Path,
     /// A stack: the children of all nodes on the path, those of the current node last.
     pub(super) children: Vec<Child>,
@@ -126,6 +151,7 @@ impl<'a> Worker<'a> {
             attacker,
             table,
             salt: table.salt(),
+            aside: Hand::EMPTY,
             path: Path::new(),
             children: Vec::new(),
             nodes: 0,
@@ -141,13 +167,14 @@ impl<'a> Worker<'a> {
         worker
     }
 
+    /// The key of the current node in the table.
     pub(super) fn board_key(&self) -> u64 {
-        self.position.board_key().low64() ^ self.salt
+        self.path.board_key()
     }
 
     fn push_path(&mut self) {
-        let hand = self.position.hand(self.attacker);
-        self.path.push(self.board_key(), hand);
+        let key = self.position.board_key().low64() ^ self.salt;
+        self.path.push(key, self.position.hand(self.attacker));
         self.seldepth = self.seldepth.max(self.path.len() - 1);
     }
 
@@ -158,6 +185,50 @@ impl<'a> Worker<'a> {
         self.push_path();
     }
 
+    /// Makes the move of a child and extends the path.
+    pub(super) fn enter(&mut self, child: &Child) {
+        self.position.do_move(child.mv);
+        self.nodes += 1;
+        self.path.push(child.key, child.hand);
+        self.seldepth = self.seldepth.max(self.path.len() - 1);
+        if let Some(kind) = child.puts_aside {
+            self.put_aside(kind);
+        }
+    }
+
+    /// Takes back [`Self::enter`].
+    pub(super) fn leave(&mut self, child: &Child) {
+        if let Some(kind) = child.puts_aside {
+            self.take_back(kind);
+        }
+        self.undo_move();
+    }
+
+    /// Takes a piece that the last move captured out of the game.
+    pub(super) fn put_aside(&mut self, kind: PieceType) {
+        self.position.take_from_hand(self.attacker, kind);
+        self.salt ^= salt_of(self.aside);
+        self.aside.add(kind);
+        self.salt ^= salt_of(self.aside);
+        let key = self.position.board_key().low64() ^ self.salt;
+        self.path.rename(key, self.position.hand(self.attacker));
+    }
+
+    /// Takes back [`Self::put_aside`]; the move that captured the piece is to be taken back next.
+    pub(super) fn take_back(&mut self, kind: PieceType) {
+        self.position.give_back_to_hand(self.attacker, kind);
+        self.salt ^= salt_of(self.aside);
+        self.aside.remove(kind);
+        self.salt ^= salt_of(self.aside);
+    }
+
+    /// [`Self::salt`] once a piece more is put aside.
+    pub(super) fn salt_with_aside(&self, kind: PieceType) -> u64 {
+        let mut aside = self.aside;
+        aside.add(kind);
+        self.salt ^ salt_of(self.aside) ^ salt_of(aside)
+    }
+
     /// Takes back the last move of the path.
     pub(super) fn undo_move(&mut self) {
         self.path.pop();
@@ -165,7 +236,7 @@ impl<'a> Worker<'a> {
     }
 
     /// The table's numbers of the current position, if it is solved.
-    pub(super) fn solved_in_table(&self, limit: u16) -> Option<ProofNumbers> {
+    pub(super) fn solved_in_table(&self, limit: i16) -> Option<ProofNumbers> {
         let hand = self.position.hand(self.attacker);
         let entry = self.table.look_up(self.board_key(), hand, limit)?;
         entry.numbers.is_solved().then_some(entry.numbers)
@@ -204,6 +275,24 @@ impl<'a> Worker<'a> {
     /// Whether [`Self::should_stop`] has said so before.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
+    }
+
+    /// Searches the current position, in which the attacker moves, for about `nodes` nodes.
+    ///
+    /// # Errors
+    /// The search must stop.
+    pub(super) fn solve_for(&mut self, nodes: u64, limit: i16) -> Result<ProofNumbers, Stopped> {
+        let control = self.control;
+        self.control.max_nodes = control.max_nodes.min(self.nodes + nodes);
+        self.control.is_resumed = true;
+        let numbers = self.solve_position::<true>(limit);
+        self.control = control;
+        self.is_stopped &= self.nodes >= control.max_nodes;
+        if self.should_stop() {
+            Err(Stopped)
+        } else {
+            Ok(numbers)
+        }
     }
 
     /// Ignores from now on that another thread has solved the root.
@@ -249,6 +338,11 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// What pieces put aside add to [`Worker::salt`]: nothing where there are none.
+fn salt_of(aside: Hand) -> u64 {
+    u64::from(aside.to_bits()).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
+}
+
 /// Slots of the filter of [`Path`]: 8 KB, to fit into the first-level cache.
 const PATH_SLOTS: usize = 4096;
 
@@ -288,6 +382,17 @@ impl Path {
             hand,
             path_key,
         });
+    }
+
+    /// Replaces key and hand of the current position.
+    fn rename(&mut self, key: u64, hand: Hand) {
+        self.pop();
+        self.push(key, hand);
+    }
+
+    /// The key of the current position.
+    fn board_key(&self) -> u64 {
+        self.nodes.last().map_or(0, |node| node.key)
     }
 
     fn pop(&mut self) {

@@ -412,6 +412,33 @@ impl Position {
         self.board.revert(mv, state.captured);
     }
 
+    /// Takes a piece out of a hand and out of the game, until [`Self::give_back_to_hand`]: before
+    /// the last move is taken back.
+    pub(crate) fn take_from_hand(&mut self, color: Color, kind: PieceType) {
+        self.board.hand_mut(color).remove(kind);
+        self.update_hand(color);
+    }
+
+    /// Takes back [`Self::take_from_hand`].
+    pub(crate) fn give_back_to_hand(&mut self, color: Color, kind: PieceType) {
+        self.board.hand_mut(color).add(kind);
+        self.update_hand(color);
+    }
+
+    /// Sets what the current state says of hands from the board.
+    fn update_hand(&mut self, color: Color) {
+        let (key, material) = (self.board.hands_key(), self.board.material());
+        let hand = self.board.hand(color);
+        let is_to_move = self.side_to_move() == color;
+        if let Some(state) = self.states.last_mut() {
+            state.key = state.board_key + key;
+            state.material = material;
+            if is_to_move {
+                state.hand = hand;
+            }
+        }
+    }
+
     /// Makes a null move. Repetitions do not look back across it.
     pub fn do_null_move(&mut self) {
         debug_assert!(!self.in_check(), "no null move in check");

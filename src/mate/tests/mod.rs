@@ -8,9 +8,9 @@ mod slices;
 use std::sync::atomic::AtomicBool;
 
 use super::*;
-use crate::position::Position;
+use crate::position::{Board, Position};
 use crate::types::{Color, Move};
-use oracle::{Random, Truth, brute_force, oracle, small_problem};
+use oracle::{Random, Truth, brute_force, oracle, problem_of_sliders, small_problem};
 
 fn solve(solver: &mut MateSolver, position: &Position, shortest: bool, threads: usize) -> Verdict {
     let stop = AtomicBool::new(false);
@@ -32,6 +32,10 @@ struct Tally {
     mates: usize,
     refuted: usize,
     longest: usize,
+    /// Lengths compared with brute force.
+    compared: usize,
+    /// Mates whose lines end with futile interpositions.
+    futile: usize,
     large_mates: usize,
     large_refuted: usize,
     large_unknown: usize,
@@ -45,7 +49,7 @@ fn compare(problems: usize, seed: u64, most_positions: usize, threads: usize) ->
     let mut tally = Tally::default();
     let mut done = 0;
     while done < problems {
-        let Some(mut position) = small_problem(&mut random) else {
+        let Some(position) = small_problem(&mut random) else {
             continue;
         };
         let truth = oracle(&position, most_positions);
@@ -55,7 +59,7 @@ fn compare(problems: usize, seed: u64, most_positions: usize, threads: usize) ->
         }
         done += 1;
         if truth == Truth::TooLarge {
-            compare_with_force(&mut solver, &mut position, threads, &mut tally);
+            compare_with_force(&mut solver, &position, threads, &mut tally);
         } else {
             compare_with_truth(&mut solver, &position, truth, threads, &mut tally);
         }
@@ -71,41 +75,24 @@ fn compare_with_truth(
     tally: &mut Tally,
 ) {
     let sfen = position.to_sfen();
-    for shortest in [false, true] {
-        let verdict = solve(solver, position, shortest, threads);
-        match (truth, verdict) {
-            (
-                Truth::Mate(length),
-                Verdict::Mate {
-                    line,
-                    plies,
-                    is_shortest,
-                },
-            ) => {
-                assert!(is_mating_line(position, &line.moves), "{sfen}");
-                assert!(plies >= length && line.length <= line.moves.len(), "{sfen}");
-                if shortest {
-                    assert!(is_shortest, "{sfen}");
-                    assert_eq!(plies, length, "{sfen}");
-                    assert!(line.moves.len() <= length, "{sfen}");
-                }
-            }
-            (Truth::NoMate, Verdict::NoMate) => {}
-            (truth, verdict) => panic!("{sfen}: {truth:?}, the solver says {verdict:?}"),
-        }
-    }
-    match truth {
-        Truth::Mate(length) => {
-            tally.longest = tally.longest.max(length);
+    match (truth, solve(solver, position, false, threads)) {
+        (Truth::Mate, Verdict::Mate { line, plies, .. }) => {
+            assert!(is_mating_line(position, &line.moves), "{sfen}");
+            assert!(plies >= line.length, "{sfen}");
             tally.mates += 1;
         }
-        _ => tally.refuted += 1,
+        (Truth::NoMate, Verdict::NoMate) => tally.refuted += 1,
+        (truth, verdict) => panic!("{sfen}: {truth:?}, the solver says {verdict:?}"),
+    }
+    if truth == Truth::Mate {
+        compare_with_force(solver, position, threads, tally);
     }
 }
 
+/// Lengths are those of the definition.
 fn compare_with_force(
     solver: &mut MateSolver,
-    position: &mut Position,
+    position: &Position,
     threads: usize,
     tally: &mut Tally,
 ) {
@@ -114,15 +101,18 @@ fn compare_with_force(
     let short = brute_force(position, BRUTE_FORCE_PLIES);
     match verdict {
         Verdict::Mate {
-            line,
-            plies,
-            is_shortest,
+            line, is_shortest, ..
         } => {
             assert!(is_mating_line(position, &line.moves), "{sfen}");
-            if is_shortest && (short.is_some() || plies <= BRUTE_FORCE_PLIES) {
-                assert_eq!(short, Some(plies), "{sfen}");
+            if is_shortest && (short.is_some() || line.length <= BRUTE_FORCE_PLIES) {
+                tally.compared += 1;
+                assert_eq!(short, Some(line.length), "{sfen} {:?}", moves(&line));
             }
-            tally.longest = tally.longest.max(plies);
+            if let Some(short) = short {
+                assert!(line.length >= short, "{sfen}");
+            }
+            tally.futile += usize::from(line.length < line.moves.len());
+            tally.longest = tally.longest.max(line.length);
             tally.large_mates += 1;
         }
         Verdict::NoMate => {
@@ -130,6 +120,62 @@ fn compare_with_force(
             tally.large_refuted += 1;
         }
         Verdict::Unknown => tally.large_unknown += 1,
+    }
+}
+
+/// Lengths where most checks can be answered by interpositions, also of the mirror image and with
+/// the sides exchanged.
+fn compare_sliders(problems: usize, seed: u64) -> Tally {
+    let mut random = Random(seed);
+    let mut solver = MateSolver::new(1);
+    let mut tally = Tally::default();
+    let positions = std::iter::repeat_with(|| problem_of_sliders(&mut random)).flatten();
+    let mates = positions.filter(|position| {
+        let verdict = solve(&mut MateSolver::new(1), position, false, 1);
+        matches!(verdict, Verdict::Mate { .. })
+    });
+    for position in mates.take(problems) {
+        compare_with_force(&mut solver, &position, 1, &mut tally);
+        let length = |board: Board| {
+            let mut image = position.clone();
+            image.set_up(board, 1);
+            match solve(&mut MateSolver::new(1), &image, true, 1) {
+                Verdict::Mate {
+                    line,
+                    is_shortest: true,
+                    ..
+                } => Some(line.length),
+                _ => None,
+            }
+        };
+        let board = position.board();
+        let lengths = [board.clone(), board.mirrored(), board.rotated()].map(length);
+        let mut known = lengths.iter().flatten();
+        let first = known.next();
+        let sfen = position.to_sfen();
+        assert!(
+            known.all(|length| Some(length) == first),
+            "{sfen} {lengths:?}"
+        );
+    }
+    tally
+}
+
+#[test]
+fn lengths_leave_futile_interpositions_out() {
+    let tally = compare_sliders(40, 0x9e37_79b9_7f4a_7c15);
+    assert!(
+        tally.futile > 2 && tally.compared > 20 && tally.longest > 5,
+        "{tally:?}"
+    );
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn lengths_leave_futile_interpositions_out_at_length() {
+    for seed in 1..=10 {
+        let tally = compare_sliders(500, seed * 0x9e37_79b9);
+        println!("{tally:?}");
     }
 }
 
@@ -179,7 +225,7 @@ fn a_dropped_pawn_does_not_mate() {
     // P*1b would mate, and nothing else does.
     let problem = position("7nk/9/7S1/8N/9/9/9/9/9 b P2r2b4g3s2n4l17p 1");
     let verdict = solve(&mut MateSolver::new(1), &problem, false, 1);
-    let is_possible = brute_force(&mut problem.clone(), BRUTE_FORCE_PLIES).is_some();
+    let is_possible = brute_force(&problem, BRUTE_FORCE_PLIES).is_some();
     assert_eq!(matches!(verdict, Verdict::Mate { .. }), is_possible);
     if let Verdict::Mate { line, .. } = verdict {
         assert_ne!(line.moves[0].to_string(), "P*1b");

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
+use crate::types::Move;
 
 pub(super) struct Random(pub(super) u64);
 
@@ -50,6 +51,43 @@ pub(super) fn small_problem(random: &mut Random) -> Option<Position> {
     if random.below(3) == 0 {
         put(random, &["K"], 4);
     }
+    let mut hand = String::new();
+    for _ in 0..=random.below(3) {
+        hand += random.choose(&["G", "G", "S", "N", "P", "R", "B", "L"]);
+    }
+    for _ in 0..random.below(2) {
+        hand += random.choose(&["p", "l", "n", "g", "r"]);
+    }
+    from_rows(&board, &hand)
+}
+
+/// A king that sliders check from afar, with pieces of both sides around it and in hand: most
+/// checks can be answered by interpositions.
+pub(super) fn problem_of_sliders(random: &mut Random) -> Option<Position> {
+    let mut board = vec![vec![String::new(); 9]; 9];
+    board[random.below(2)][random.below(9)] = "k".to_owned();
+    for _ in 0..=1 + random.below(2) {
+        let kind = random.choose(&["R", "B", "+R", "+B", "L"]);
+        board[random.below(7)][random.below(9)] = kind.to_owned();
+    }
+    for _ in 0..3 + random.below(8) {
+        let kind = random.choose(&["p", "g", "s", "n", "l", "S", "G", "+P"]);
+        let cell = &mut board[random.below(4)][random.below(9)];
+        if cell.is_empty() {
+            kind.clone_into(cell);
+        }
+    }
+    let mut hand = String::new();
+    for _ in 0..random.below(3) {
+        hand += random.choose(&["G", "S", "R", "B", "L", "P"]);
+    }
+    for _ in 0..=1 + random.below(2) {
+        hand += random.choose(&["p", "l", "n", "s", "g"]);
+    }
+    from_rows(&board, &hand)
+}
+
+fn from_rows(board: &[Vec<String>], hand: &str) -> Option<Position> {
     let rows: Vec<String> = board
         .iter()
         .map(|row| {
@@ -59,22 +97,14 @@ pub(super) fn small_problem(random: &mut Random) -> Option<Position> {
             cells.collect()
         })
         .collect();
-    let mut hand = String::new();
-    for _ in 0..=random.below(3) {
-        hand += random.choose(&["G", "G", "S", "N", "P", "R", "B", "L"]);
-    }
-    for _ in 0..random.below(2) {
-        hand += random.choose(&["p", "l", "n", "g", "r"]);
-    }
-    let hand = if hand.is_empty() { "-" } else { &hand };
+    let hand = if hand.is_empty() { "-" } else { hand };
     Position::from_sfen(&format!("{} b {hand} 1", rows.join("/"))).ok()
 }
 
 /// The solution of a problem.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Truth {
-    /// The plies of the shortest mate.
-    Mate(usize),
+    Mate,
     NoMate,
     /// The problem has too many positions.
     TooLarge,
@@ -127,29 +157,73 @@ pub(super) fn oracle(position: &Position, most_positions: usize) -> Truth {
             break;
         }
     }
-    lengths[0].map_or(Truth::NoMate, Truth::Mate)
+    lengths[0].map_or(Truth::NoMate, |_| Truth::Mate)
 }
 
-/// The shortest mate in at most `most` plies, by brute force.
-pub(super) fn brute_force(position: &mut Position, most: usize) -> Option<usize> {
+/// The length of the shortest mate in at most `most` plies against the longest defence without
+/// futile interpositions: from the definition, without a table.
+pub(super) fn brute_force(position: &Position, most: usize) -> Option<usize> {
     (1..=most)
         .step_by(2)
-        .find(|&plies| mates_within(position, plies))
+        .find(|plies| mates_within(position, *plies))
 }
 
-fn mates_within(position: &mut Position, plies: usize) -> bool {
-    legal_moves(position).into_iter().any(|attack| {
-        if !position.gives_check(attack) {
-            return false;
-        }
+fn mates_within(position: &Position, plies: usize) -> bool {
+    let mut position = position.clone();
+    legal_moves(&position).into_iter().any(|attack| {
         position.do_move(attack);
-        let is_mate = legal_moves(position).into_iter().all(|defence| {
-            position.do_move(defence);
-            let is_mate = plies > 2 && mates_within(position, plies - 2);
-            position.undo_move();
-            is_mate
-        });
+        let is_mate = position.in_check() && defence_length(&position, plies - 1).is_some();
         position.undo_move();
         is_mate
+    })
+}
+
+/// The length of the longest defence, `None` where that is more than `most`.
+fn defence_length(position: &Position, most: usize) -> Option<usize> {
+    let mut position = position.clone();
+    let mut interpositions = Vec::new();
+    let mut longest = 0;
+    for answer in legal_moves(&position) {
+        position.do_move(answer);
+        let left = most.checked_sub(2);
+        let length = left.and_then(|left| brute_force(&position, left + 1));
+        position.undo_move();
+        if answer.is_drop() {
+            interpositions.push((length.map_or(usize::MAX, |length| length + 1), answer));
+        } else {
+            longest = longest.max(length? + 1);
+        }
+    }
+    interpositions.sort_by_key(|(length, _)| *length);
+    for (length, interposition) in interpositions {
+        if length > longest && !is_futile(&position, interposition, longest) {
+            if length == usize::MAX {
+                return None;
+            }
+            longest = length;
+        }
+    }
+    Some(longest)
+}
+
+/// Whether the piece can be captured at once with check, and the mate goes on within `length`
+/// although nobody has it any more.
+fn is_futile(position: &Position, interposition: Move, length: usize) -> bool {
+    let mut position = position.clone();
+    position.do_move(interposition);
+    legal_moves(&position).into_iter().any(|capture| {
+        if capture.to() != interposition.to() || !position.gives_check(capture) {
+            return false;
+        }
+        let attacker = position.side_to_move();
+        position.do_move(capture);
+        let mut board = position.board().clone();
+        position.undo_move();
+        board
+            .hand_mut(attacker)
+            .remove(interposition.piece().kind());
+        let mut without = position.clone();
+        without.set_up(board, 1);
+        defence_length(&without, length).is_some()
     })
 }
