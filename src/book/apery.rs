@@ -18,6 +18,7 @@ use crate::records::apery_move::{from_apery, to_apery};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
 use crate::types::{Color, Move, Piece, PieceType, Square};
+use crate::util::counted;
 
 /// The positions of a book in the order of their plies, from the start position over all legal
 /// moves.
@@ -160,7 +161,9 @@ impl AperyReader {
         let keys = self.records.chunk_by(|one, next| one.key == next.key);
         let is_missing = |records: &&[Record]| !self.seen.contains(&records[0].key);
         let count = keys.filter(is_missing).count() as u64;
-        (count > 0).then(|| BookFault::new(BookPlace::File, Problem::NotReached(count)))
+        let positions = counted(count, "position");
+        let text = format!("skipped, as not reached from the start position: {positions}");
+        (count > 0).then(|| BookFault::new(BookPlace::File, Problem::other(text)))
     }
 }
 
@@ -311,7 +314,7 @@ impl Record {
         Ok(Self {
             key,
             known: BookMove {
-                mv: from_apery(mv).ok_or(Problem::MoveBits(mv.into()))?,
+                mv: from_apery(mv).ok_or_else(|| Problem::not_a_move(mv.into()))?,
                 ponder: None,
                 value: score,
                 depth: UNKNOWN_DEPTH,
@@ -351,7 +354,9 @@ fn read_all(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) -> Vec<Record> {
     }
     if !rest.is_empty() {
         let place = place_of(chunks.len());
-        on_fault(BookFault::new(place, Problem::Rest(rest.len())));
+        let bytes = counted(rest.len(), "byte");
+        let problem = Problem::other(format!("{bytes} at the end, no whole record: skipped"));
+        on_fault(BookFault::new(place, problem));
     }
     records.sort_by_key(|record| record.key);
     records
@@ -365,7 +370,7 @@ fn check_order(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) {
             continue;
         };
         if record.key < last {
-            on_fault(BookFault::new(place_of(index), Problem::Order));
+            on_fault(BookFault::new(place_of(index), Problem::ORDER));
         }
         last = record.key;
     }

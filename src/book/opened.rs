@@ -165,10 +165,13 @@ fn open_on_disk(
     let is_small = path.metadata()?.len() <= LARGEST_LOADED;
     let problem = match (is_sorted, is_small) {
         (true, _) => return Ok(Some(content)),
-        (false, true) => Problem::NotSortedLoaded,
-        (false, false) => Problem::NotSorted,
+        (false, true) => "the positions are not in order, so that the book is loaded into memory",
+        (false, false) => {
+            "the positions are not in order, so that not all are found on the fly; sort the book, \
+             or set BookOnTheFly to false"
+        }
     };
-    faults.add(BookFault::new(BookPlace::File, problem));
+    faults.add(BookFault::new(BookPlace::File, Problem::other(problem)));
     Ok((!is_small).then_some(content))
 }
 

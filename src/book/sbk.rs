@@ -127,7 +127,10 @@ impl SbkReader {
                 continue;
             };
             match self.is_seen.get_mut(next) {
-                None => self.add_fault(open.state, Problem::NextState(known.mv)),
+                None => {
+                    let text = format!("the state after {} does not exist", known.mv);
+                    self.add_fault(open.state, Problem::other(text));
+                }
                 Some(true) => {}
                 Some(is_seen) => {
                     *is_seen = true;
@@ -507,7 +510,7 @@ fn read_state(
                 let offset = fields.offset() - bytes.len() as u64;
                 match read_move(Fields::new(bytes, offset), extras)? {
                     Ok(mv) => state.moves.push(mv),
-                    Err(bits) => faults.push(BookFault::new(place, Problem::MoveBits(bits))),
+                    Err(bits) => faults.push(BookFault::new(place, Problem::not_a_move(bits))),
                 }
             }
             (STATE_GAMES, Content::Number(1..)) => extras.results += 1,

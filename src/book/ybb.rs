@@ -70,7 +70,7 @@ impl YbbReader {
         let offset = start.saturating_add(entry.offset);
         let length = usize::from(entry.move_count) * self.header.move_bytes();
         if offset.saturating_add(length as u64) > self.size {
-            return Err(Problem::MovesOutside);
+            return Err(Problem::MOVES_OUTSIDE);
         }
         let distance = offset as i64 - self.moves_at as i64;
         self.moves.seek_relative(distance)?;
@@ -117,14 +117,16 @@ pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> io::Result<MemoryBook
         let entry = IndexEntry::read(entry);
         let length = usize::from(entry.move_count) * header.move_bytes();
         let end = entry.offset.saturating_add(length as u64);
-        if end > area.len() as u64 {
-            let place = BookPlace::Index(number as u64);
-            faults.add(BookFault::new(place, Problem::MovesOutside));
-            continue;
-        }
-        if last.replace(entry.position) == Some(entry.position) {
-            let place = BookPlace::Index(number as u64);
-            faults.add(BookFault::new(place, Problem::Duplicate));
+        let problem = if end > area.len() as u64 {
+            Some(Problem::MOVES_OUTSIDE)
+        } else if last.replace(entry.position) == Some(entry.position) {
+            let text = "the position stands there before, this entry is skipped";
+            Some(Problem::other(text))
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            faults.add(BookFault::new(BookPlace::Index(number as u64), problem));
             continue;
         }
         let first_move = moves.len();

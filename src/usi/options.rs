@@ -25,67 +25,20 @@ pub enum Change {
     Set,
     /// There is no such option. No error: GUIs send options of other engines too.
     Unknown,
-    /// A button was pressed.
-    Pressed(Button),
-}
-
-/// The action of a button.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Button {
-    /// Clears the transposition table and all histories.
+    /// `ClearHash`: the transposition table and all histories are to be cleared.
     ClearHash,
 }
 
 /// Why an option did not take the value of a `setoption`, and what it has instead.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum OptionError {
-    /// A number outside the range.
-    #[error("{}, {used} is used", self.refusal())]
-    OutOfRange {
-        /// The name of the option.
-        name: &'static str,
-        /// The value that was sent, shortened.
-        found: String,
-        /// Lower end of the range.
-        least: i64,
-        /// Upper end of the range.
-        most: i64,
-        /// The nearest value in the range, which is set.
-        used: i64,
-    },
-    /// Text that the option cannot take.
-    #[error("{}, {kept} is kept", self.refusal())]
-    Invalid {
-        /// The name of the option.
-        name: &'static str,
-        /// The value that was sent, shortened; empty if there was none.
-        found: String,
-        /// The values that it can take.
-        expected: String,
-        /// Its value, which has not changed.
-        kept: String,
-    },
-}
-
-impl OptionError {
+#[error("{refusal}, {instead}")]
+pub struct OptionError {
     /// What is wrong with the value, for programs that do not go on with another one.
-    pub fn refusal(&self) -> String {
-        match self {
-            Self::OutOfRange {
-                name,
-                found,
-                least,
-                most,
-                ..
-            } => format!("\"{found}\" for option {name}, allowed are {least} to {most}"),
-            Self::Invalid {
-                name,
-                found,
-                expected,
-                ..
-            } => format!("\"{found}\" for option {name}, expected {expected}"),
-        }
-    }
+    pub refusal: String,
+    /// The value that the option has now.
+    instead: String,
+    /// Whether that is the number in the range that is nearest to the one that was sent.
+    pub is_clamped: bool,
 }
 
 /// The `option …` lines of the answer to `usi`.
@@ -101,7 +54,7 @@ pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String>
         Some(name) => vec![find(name)?],
         None => options()
             .iter()
-            .filter(|option| !matches!(option.kind, Kind::Button(_)))
+            .filter(|option| !matches!(option.kind, Kind::ClearHash))
             .collect(),
     };
     let lines = options
@@ -124,71 +77,72 @@ pub fn set_option(
         return Ok(Change::Unknown);
     };
     let text = value.unwrap_or_default();
-    let invalid = |expected: String| OptionError::Invalid {
-        name: option.name,
-        found: shorten(text),
-        expected,
-        kept: option.value(settings),
+    let refused = |expected: String| OptionError {
+        refusal: format!("{}, expected {expected}", option.quote(text)),
+        instead: format!("{} is kept", option.value(settings)),
+        is_clamped: false,
     };
     match &option.kind {
         Kind::Check { set, .. } => {
-            let value = text
-                .to_ascii_lowercase()
-                .parse()
-                .map_err(|_| invalid("true or false".to_owned()))?;
+            let value = text.to_ascii_lowercase().parse();
+            let value = value.map_err(|_| refused("true or false".to_owned()))?;
             set(settings, value);
         }
-        Kind::Spin { range, set, .. } => {
-            let number = option.number(text, range).map_err(invalid)?;
-            set(settings, number.used);
-            return number.outcome;
+        Kind::Spin { set, .. } => {
+            let (number, change) = option.number(text).map_err(refused)?;
+            set(settings, number);
+            return change;
         }
         Kind::Tunable(tunable) => {
-            let (least, most) = (*tunable.range.start(), *tunable.range.end());
-            let range = least.into()..=most.into();
-            let number = option.number(text, &range).map_err(invalid)?;
-            tunable.set(number.used as i32);
-            return number.outcome;
+            let (number, change) = option.number(text).map_err(refused)?;
+            tunable.set(number as i32);
+            return change;
         }
         Kind::Rule { set, .. } => {
-            let rule = text.parse().map_err(|_| invalid(rule_names().join(", ")))?;
+            let rule = text.parse().map_err(|_| refused(rule_names().join(", ")))?;
             set(settings, rule);
         }
         Kind::Text { set, .. } => set(settings, text),
-        Kind::Button(button) => return Ok(Change::Pressed(*button)),
+        Kind::ClearHash => return Ok(Change::ClearHash),
     }
     Ok(Change::Set)
 }
 
-/// What the text of a number sets.
-struct Number {
-    /// The number, or the nearest one in the range.
-    used: i64,
-    outcome: Result<Change, OptionError>,
-}
-
 impl UsiOption {
-    /// Reads a number.
+    /// The number of a text, or the nearest one in the range, and what is said about it.
     ///
     /// # Errors
     /// Says what was expected where the text is not a number.
-    fn number(&self, text: &str, range: &RangeInclusive<i64>) -> Result<Number, String> {
-        let (&least, &most) = (range.start(), range.end());
+    fn number(&self, text: &str) -> Result<(i64, Result<Change, OptionError>), String> {
+        let (least, most) = self.range().unwrap_or_default();
         let expected = || format!("a number from {least} to {most}");
         let number = parse_integer(text).ok_or_else(expected)?;
         let used = number.clamp(least, most);
-        let outcome = if used == number {
-            Ok(Change::Set)
-        } else {
-            Err(OptionError::OutOfRange {
-                name: self.name,
-                found: shorten(text),
-                least,
-                most,
-                used,
-            })
+        if used == number {
+            return Ok((used, Ok(Change::Set)));
+        }
+        let error = OptionError {
+            refusal: format!("{}, allowed are {least} to {most}", self.quote(text)),
+            instead: format!("{used} is used"),
+            is_clamped: true,
         };
-        Ok(Number { used, outcome })
+        Ok((used, Err(error)))
+    }
+
+    /// The least and the greatest number; `None` for an option of another type.
+    fn range(&self) -> Option<(i64, i64)> {
+        match &self.kind {
+            Kind::Spin { range, .. } => Some(range.clone().into_inner()),
+            Kind::Tunable(Tunable { range, .. }) => {
+                Some(((*range.start()).into(), (*range.end()).into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// A value that was sent, for messages.
+    fn quote(&self, text: &str) -> String {
+        format!("\"{}\" for option {}", shorten(text), self.name)
     }
 
     fn value(&self, settings: &Settings) -> String {
@@ -197,7 +151,7 @@ impl UsiOption {
             Kind::Spin { get, .. } => get(settings).to_string(),
             Kind::Rule { get, .. } => get(settings).to_string(),
             Kind::Text { get, .. } => get(settings),
-            Kind::Button(_) => "button".to_owned(),
+            Kind::ClearHash => "button".to_owned(),
             Kind::Tunable(tunable) => tunable.get().to_string(),
         }
     }
@@ -208,26 +162,20 @@ impl UsiOption {
             Kind::Spin { .. } | Kind::Tunable(_) => "spin",
             Kind::Rule { .. } => "combo",
             Kind::Text { usi_type, .. } => usi_type,
-            Kind::Button(_) => return format!("option name {} type button", self.name),
+            Kind::ClearHash => return format!("option name {} type button", self.name),
         };
         let mut line = format!(
             "option name {} type {usi_type} default {}",
             self.name,
             self.value(defaults)
         );
-        match &self.kind {
-            Kind::Spin { range, .. } => {
-                let _ = write!(line, " min {} max {}", range.start(), range.end());
+        if let Some((least, most)) = self.range() {
+            let _ = write!(line, " min {least} max {most}");
+        }
+        if let Kind::Rule { .. } = self.kind {
+            for name in rule_names() {
+                let _ = write!(line, " var {name}");
             }
-            Kind::Rule { .. } => {
-                for name in rule_names() {
-                    let _ = write!(line, " var {name}");
-                }
-            }
-            Kind::Tunable(Tunable { range, .. }) => {
-                let _ = write!(line, " min {} max {}", range.start(), range.end());
-            }
-            Kind::Check { .. } | Kind::Text { .. } | Kind::Button(_) => {}
         }
         line
     }
@@ -286,7 +234,7 @@ enum Kind {
         get: fn(&Settings) -> String,
         set: fn(&mut Settings, &str),
     },
-    Button(Button),
+    ClearHash,
     Tunable(&'static Tunable),
 }
 
@@ -357,7 +305,7 @@ const OPTIONS: &[UsiOption] = &[
     spin!("MultiPV", 1..=600, search.multi_pv as usize),
     UsiOption {
         name: "ClearHash",
-        kind: Kind::Button(Button::ClearHash),
+        kind: Kind::ClearHash,
     },
     // --- Limits ---
     spin!("DepthLimit", 0..=i32::MAX as i64, depth_limit as u32),
@@ -540,7 +488,7 @@ mod tests {
             let mut settings = Settings::default();
             let outcome = set(&mut settings, option.name, &option.value(&defaults));
             assert!(
-                matches!(outcome, Ok(Change::Set | Change::Pressed(_))),
+                matches!(outcome, Ok(Change::Set | Change::ClearHash)),
                 "{}",
                 option.name
             );
@@ -592,10 +540,7 @@ mod tests {
             assert_eq!(set(&mut settings, "DebugLogFile", empty), Ok(Change::Set));
             assert_eq!(settings.debug_log_file, None);
         }
-        assert_eq!(
-            set(&mut settings, "ClearHash", ""),
-            Ok(Change::Pressed(Button::ClearHash))
-        );
+        assert_eq!(set(&mut settings, "ClearHash", ""), Ok(Change::ClearHash));
     }
 
     /// Names, ranges and defaults of `YaneuraOu`, which GUIs rely on.
@@ -662,7 +607,7 @@ mod tests {
             set_option(&mut settings, "USI_Ponder", None).map_err(|error| error.to_string()),
             Err("\"\" for option USI_Ponder, expected true or false, false is kept".to_owned())
         );
-        let refusal = set_option(&mut settings, "SlowMover", Some("0.5")).map_err(|e| e.refusal());
+        let refusal = set_option(&mut settings, "SlowMover", Some("0.5")).map_err(|e| e.refusal);
         let expected = "\"0.5\" for option SlowMover, expected a number from 1 to 1000";
         assert_eq!(refusal, Err(expected.to_owned()));
         assert!(set(&mut settings, "EnteringKingRule", "Rule9").is_err());

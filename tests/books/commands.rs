@@ -58,26 +58,6 @@ fn faults_are_printed_and_the_good_part_is_written() {
 }
 
 #[test]
-fn a_book_larger_than_the_memory_is_sorted_in_files() {
-    let folder = Folder::new();
-    let mut book = Vec::new();
-    made_up::write(&mut book, 6_000, 39);
-    folder.write("made-up.db", book);
-    for (words, extension) in [("convert --out", "ybb"), ("validate --skip", "db")] {
-        let written = |name: &str, memory: u32| {
-            let name = format!("{name}.{extension}");
-            raicho!(folder, "book {words} {name} --memory {memory} made-up.db").stdout();
-            folder.bytes(&name)
-        };
-        assert!(
-            written("in-files", 1) == written("in-memory", 1024),
-            "{words}"
-        );
-    }
-    assert_eq!(folder.names(".").len(), 5, "sorted runs are left over");
-}
-
-#[test]
 fn moves_are_left_out_and_get_another_depth() {
     let folder = Folder::new();
     let moves = "1g1f none 9 9 1\n7g7f 3c3d 40 3 30\n2g2f none 30 0 1\n";

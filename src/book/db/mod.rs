@@ -314,9 +314,11 @@ impl Block {
         {
             let sfen = format!("{} {ply}", board.to_sfen());
             if text != sfen.as_bytes() {
-                let place = BookPlace::Line(line);
+                let problem = Problem::other(format!(
+                    "other programs look for \"{sfen}\" and do not find this spelling"
+                ));
                 self.faults
-                    .push(BookFault::new(place, Problem::Spelling(sfen)));
+                    .push(BookFault::new(BookPlace::Line(line), problem));
             }
         }
     }
@@ -335,7 +337,10 @@ impl Block {
 
     fn add_move(&mut self, line: &[u8], number: u64) -> Result<(), Problem> {
         let known = parse_move(line)?;
-        let node = self.nodes.last_mut().ok_or(Problem::MoveOutside)?;
+        let node = self
+            .nodes
+            .last_mut()
+            .ok_or_else(|| Problem::other("a move before the first position, it is skipped"))?;
         node.move_count += 1;
         self.moves.push(known);
         self.move_lines.push(number);
@@ -419,9 +424,10 @@ fn parse_move(line: &[u8]) -> Result<BookMove, Problem> {
     let Some(mv) = next().filter(|_| !line.starts_with(b" ")).and_then(move_of) else {
         let is_indented = line.trim_ascii_start().starts_with(POSITION);
         return Err(if is_indented {
-            Problem::LeadingBlank
+            Problem::other("a line of a position must begin with \"sfen\", it is skipped")
         } else {
-            Problem::NotAMove(shorten(&String::from_utf8_lossy(line)))
+            let line = shorten(&String::from_utf8_lossy(line));
+            Problem::other(format!("\"{line}\" is no move, it is skipped"))
         });
     };
     let ponder = next().and_then(move_of);

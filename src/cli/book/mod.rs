@@ -1,13 +1,9 @@
 //! `raicho book`: shows, checks, converts, probes and makes opening books.
 
-mod convert;
-mod extend;
-mod from_games;
-mod info;
-mod merge;
-mod minimax;
+mod files;
+mod making;
 mod probe;
-mod think;
+mod searching;
 
 use std::path::{Path, PathBuf};
 
@@ -33,46 +29,49 @@ pub(super) struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Turn a book into another format
-    Convert(convert::Arguments),
+    Convert(files::ConvertArguments),
     /// Grow a book from roots, best first
-    Extend(Box<extend::Arguments>),
+    Extend(Box<searching::ExtendArguments>),
     /// Make a book of the moves of games
-    FromGames(Box<from_games::Arguments>),
+    FromGames(Box<making::GamesArguments>),
     /// Count what is in a book
-    Info(info::Arguments),
+    Info(files::InfoArguments),
     /// Make one book of several
-    Merge(merge::Arguments),
+    Merge(files::MergeArguments),
     /// Carry the values of the leaves back over the whole book, as `peta_shock` does
-    Minimax(minimax::Arguments),
+    Minimax(making::MinimaxArguments),
     /// Print the moves that the engine would choose from
     Probe(probe::Arguments),
     /// Show a position and its moves in a book, for people
     Show(probe::ShowArguments),
     /// Put the positions of a book into order, each once
-    Sort(merge::SortArguments),
+    Sort(files::SortArguments),
     /// Search the positions of a list or a book
-    Think(Box<think::Arguments>),
+    Think(Box<searching::ThinkArguments>),
     /// Find the faults of a book, and write the good part
-    Validate(convert::ValidateArguments),
+    Validate(files::ValidateArguments),
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::Convert(arguments) => convert::run(arguments, lang),
-        Command::Extend(arguments) => extend::run(arguments, lang),
-        Command::FromGames(arguments) => from_games::run(arguments, lang),
-        Command::Info(arguments) => info::run(arguments, lang),
-        Command::Merge(arguments) => merge::run(arguments, lang),
-        Command::Minimax(arguments) => minimax::run(arguments, lang),
+        Command::Convert(arguments) => files::convert(arguments, lang),
+        Command::Extend(arguments) => searching::extend(arguments, lang),
+        Command::FromGames(arguments) => making::from_games(arguments, lang),
+        Command::Info(arguments) => files::info(arguments, lang),
+        Command::Merge(arguments) => files::merge(arguments, lang),
+        Command::Minimax(arguments) => making::minimax(arguments, lang),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Show(arguments) => probe::show(arguments, lang),
-        Command::Sort(arguments) => merge::sort(arguments, lang),
-        Command::Think(arguments) => think::run(arguments, lang),
-        Command::Validate(arguments) => convert::validate(arguments, lang),
+        Command::Sort(arguments) => files::sort(arguments, lang),
+        Command::Think(arguments) => searching::think(arguments, lang),
+        Command::Validate(arguments) => files::validate(arguments, lang),
     }
 }
 
 // --- What the subcommands share ---
+
+/// Memory in bytes for sorting a book; what does not fit is sorted in files beside the output.
+const SORT_MEMORY: u64 = 1 << 30;
 
 /// The book that is read.
 #[derive(Args)]

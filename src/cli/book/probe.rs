@@ -47,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             bail_usage!("--option {option}: expected NAME=VALUE");
         };
         let change = set_option(engine.settings_mut(), name, Some(value));
-        let change = change.map_err(|error| usage_error(error.refusal()))?;
+        let change = change.map_err(|error| usage_error(error.refusal))?;
         ensure_usage!(change != Change::Unknown, "no option {name}");
     }
     let on_the_fly = engine.settings().book.options.on_the_fly;

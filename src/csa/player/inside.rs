@@ -14,7 +14,7 @@ use crate::records::game::Thought;
 use crate::records::sfen_line::SfenLine;
 use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::Bound;
-use crate::usi::options::{Change, OptionError, set_option};
+use crate::usi::options::{Change, set_option};
 
 /// Stands for the clocks that a ponder search does not know yet.
 const UNKNOWN_CLOCK: Clock = Clock {
@@ -48,12 +48,10 @@ impl Inside {
         inside.engine.settings_mut().search.ponder = settings.ponders;
         for (name, value) in &settings.options {
             match set_option(inside.engine.settings_mut(), name, Some(value)) {
-                Ok(Change::Unknown) => {
-                    bail!("Raicho has no option {name}");
-                }
-                Ok(Change::Set | Change::Pressed(_)) => {}
-                Err(error @ OptionError::OutOfRange { .. }) => inside.note(error.to_string()),
-                Err(error) => return Err(anyhow::Error::msg(error.refusal())),
+                Ok(Change::Unknown) => bail!("Raicho has no option {name}"),
+                Ok(Change::Set | Change::ClearHash) => {}
+                Err(error) if error.is_clamped => inside.note(error.to_string()),
+                Err(error) => bail!(error.refusal),
             }
         }
         for problem in inside.engine.prepare() {

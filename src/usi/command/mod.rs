@@ -39,7 +39,7 @@ pub enum Command {
     /// `ponderhit`, with the clocks if the GUI did not know them at `go ponder`.
     PonderHit(Times),
     /// `gameover win`, `lose` or `draw`; ends a search like `stop`.
-    GameOver(Option<GameResult>),
+    GameOver,
     /// `quit`: ends the program.
     Quit,
     /// `bench [depth D]`: searches fixed positions and prints nodes per second.
@@ -80,17 +80,6 @@ pub enum Start {
     Startpos,
     /// SFEN text, its fields separated by one space.
     Sfen(String),
-}
-
-/// The result of a game for the engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum GameResult {
-    /// The engine won.
-    Win,
-    /// The engine lost.
-    Lose,
-    /// The game was drawn.
-    Draw,
 }
 
 /// The command of a line, and its errors.
@@ -148,7 +137,14 @@ fn parse(
         }
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit(Times::parse(&mut Words::new("ponderhit", rest), errors)),
-        "gameover" => Command::GameOver(parse_game_result(rest, errors)),
+        "gameover" => {
+            let mut words = Words::new("gameover", rest);
+            let is_result = |word: &&str| ["win", "lose", "draw"].contains(word);
+            if let Some(word) = words.next().filter(|word| !is_result(word)) {
+                errors.push(words.unexpected(word, "\"win\", \"lose\" or \"draw\""));
+            }
+            Command::GameOver
+        }
         "quit" => Command::Quit,
         "bench" => parse_bench(&mut Words::new("bench", rest))?,
         "perft" => {
@@ -204,18 +200,6 @@ fn parse_set_option(rest: &str) -> Result<Command, CommandError> {
     })
 }
 
-fn parse_game_result(rest: &str, errors: &mut Vec<CommandError>) -> Option<GameResult> {
-    let mut words = Words::new("gameover", rest);
-    let word = words.next()?;
-    let result = GameResult::ALL
-        .into_iter()
-        .find(|result| result.name() == word);
-    if result.is_none() {
-        errors.push(words.unexpected(word, "\"win\", \"lose\" or \"draw\""));
-    }
-    result
-}
-
 fn parse_bench(words: &mut Words<'_>) -> Result<Command, CommandError> {
     let depth = match words.next() {
         None => None,
@@ -261,18 +245,6 @@ impl PositionCommand {
             Err(words.missing(expected))
         } else {
             Ok(Start::Sfen(fields.join(" ")))
-        }
-    }
-}
-
-impl GameResult {
-    const ALL: [Self; 3] = [Self::Win, Self::Lose, Self::Draw];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Win => "win",
-            Self::Lose => "lose",
-            Self::Draw => "draw",
         }
     }
 }

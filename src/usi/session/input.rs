@@ -168,7 +168,7 @@ pub(super) fn receive(bytes: &[u8], number: u64, interrupt: &Interrupt) -> Line 
     } else {
         ParsedLine::parse(line)
     };
-    if matches!(parsed.command, Some(Command::Stop | Command::GameOver(_))) {
+    if matches!(parsed.command, Some(Command::Stop | Command::GameOver)) {
         interrupt.stop(number);
     }
     if parsed.command == Some(Command::Quit) {

@@ -32,7 +32,7 @@ use crate::util::shorten;
 use crate::util::system::{Instant, thread};
 
 use super::command::{Command, CommandError, GoCommand, MateLimit, PositionCommand, Start, Times};
-use super::options::{self, Button, Change};
+use super::options::{self, Change};
 use super::response::Response;
 use input::{Input, Interrupt, Line};
 use output::{Output, ToolOutput};
@@ -181,7 +181,7 @@ impl Session {
                 self.perft(depth, line.number);
             }
             Command::Go(go) => self.go(&go, line.read_at, !errors.is_empty()),
-            Command::Stop | Command::GameOver(_) => self.stop(),
+            Command::Stop | Command::GameOver => self.stop(),
             Command::PonderHit(times) => self.ponderhit(times),
             Command::Quit => return Flow::End,
             Command::Bench { depth } => self.bench(depth, line.number),
@@ -283,7 +283,7 @@ impl Session {
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         match options::set_option(self.engine.settings_mut(), name, value) {
             Ok(Change::Set | Change::Unknown) => {}
-            Ok(Change::Pressed(Button::ClearHash)) => {
+            Ok(Change::ClearHash) => {
                 // A search gives its answer in its own time, and a ponder search waits for the GUI.
                 self.clears_hash = self.ponder != Ponder::No || self.engine.is_searching();
                 if !self.clears_hash {

@@ -1,16 +1,21 @@
-//! `raicho book from-games`: makes a book of the moves of games.
+//! `raicho book from-games`, which makes a book of the moves of games, and `raicho book minimax`,
+//! which carries values back over the graph of a book.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::Args;
 
-use super::{OutputArguments, print_losses, print_written};
-use crate::cli::arguments::{Indivisible, Named, SortMemory, formats};
+use super::{
+    InputArguments, OutputArguments, SORT_MEMORY, print_faults, print_losses, print_written,
+};
+use crate::cli::arguments::{Named, formats};
 use crate::cli::progress::watched;
 use crate::cli::{output, result_file};
 use crate::lang::Lang;
 use crate::makebook::games::{self, GamesSettings};
+use crate::makebook::minimax;
 use crate::records::teacher::Format;
 use crate::train::data::Sources;
 
@@ -20,7 +25,7 @@ use crate::train::data::Sources;
     before_help = "Example: raicho book from-games floodgate/2026/ --plies 24 --min-rating 4000 \
         --min-count 3 --out book.db --results book.tsv"
 )]
-pub(super) struct Arguments {
+pub(super) struct GamesArguments {
     /// Files of games, or folders of them: .csa, .kif, .usi, .pack, .hcpe3
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
@@ -42,12 +47,6 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     filter: FilterArguments,
-
-    #[command(flatten)]
-    memory: SortMemory,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 #[derive(Args)]
@@ -71,10 +70,7 @@ struct FilterArguments {
     min_count: u64,
 }
 
-pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("it is limited by the disk; give each machine some of the games, and merge")?;
+pub(super) fn from_games(arguments: &GamesArguments, lang: Lang) -> anyhow::Result<()> {
     let sources = Sources::new(&arguments.inputs, arguments.format)?;
     let sources = sources.files().iter();
     let files: Vec<(PathBuf, Format)> = sources
@@ -95,7 +91,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         min_rating: filter.min_rating,
         min_count: filter.min_count,
         skips_bad: arguments.skip,
-        memory: arguments.memory.bytes(),
+        memory: SORT_MEMORY,
     };
     let summary = watched("MB", 1_000_000, |watch| {
         games::from_games(&files, (out, format), results, &settings, watch)
@@ -111,4 +107,50 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     );
     print_written(lang, summary.positions, out)?;
     print_losses(lang, &summary.losses)
+}
+
+/// Example: `raicho book minimax book.db --out minimaxed.db`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book minimax book.db --out minimaxed.db")]
+pub(super) struct MinimaxArguments {
+    #[command(flatten)]
+    book: InputArguments,
+
+    #[command(flatten)]
+    output: OutputArguments,
+
+    /// Solve loops exactly, component by component: large ones take no longer than others, and the
+    /// results differ from those of `peta_shock`
+    #[arg(long)]
+    components: bool,
+}
+
+pub(super) fn minimax(arguments: &MinimaxArguments, lang: Lang) -> anyhow::Result<()> {
+    let (book, output) = (&arguments.book.path, &arguments.output.out);
+    arguments.output.check([&**book])?;
+    let summary = watched("MB", 1_000_000, |watch| {
+        minimax::run(book, output, arguments.components, watch)
+    })?;
+    print_faults(book, &summary.faults);
+    let counts = &summary.counts;
+    let mut out = output::stdout();
+    for (count, what) in [
+        (counts.positions, lang.graph_positions()),
+        (counts.edges, lang.graph_moves()),
+        (counts.in_loops, lang.graph_loops()),
+        (counts.perpetual_checks, lang.graph_checks()),
+    ] {
+        writeln!(out, "{count:>12}  {what}")?;
+    }
+    if counts.without_moves > 0 {
+        writeln!(out, "{:>12}  {}", counts.without_moves, lang.graph_empty())?;
+    }
+    writeln!(out, "{:>12}  {}", counts.rounds, lang.graph_rounds())?;
+    if arguments.components {
+        writeln!(out, "{}", lang.other_rules())?;
+    } else if counts.large_loops > 0 {
+        writeln!(out, "{}", lang.large_loops(counts.large_loops))?;
+    }
+    writeln!(out, "{}", lang.written_to(arguments.output.out.display()))?;
+    Ok(())
 }

@@ -1,0 +1,389 @@
+//! Books as files: `raicho book convert` turns a book into another format, `raicho book validate`
+//! finds the faults of a book and writes its good entries, `raicho book info` counts what is in it,
+//! `raicho book merge` and `raicho book sort` put positions into order, each once.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::ensure;
+use clap::Args;
+
+use super::{
+    InputArguments, OutputArguments, SORT_MEMORY, print_extras, print_faults, print_losses,
+    write_book,
+};
+use crate::book::{BookEntry, BookFormat, BookReader, Checker, FaultLog, order_key};
+use crate::cli::arguments::one_of;
+use crate::cli::error::ensure_usage;
+use crate::cli::output;
+use crate::cli::progress::watched;
+use crate::lang::Lang;
+use crate::makebook::{self, MergeRule, MergeSettings, SortedWriter, for_each_entry};
+use crate::types::Color;
+use crate::util::counted;
+
+/// Example: `raicho book convert user_book1.db --out user_book1.ybb`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book convert user_book1.db --out user_book1.ybb")]
+pub(super) struct ConvertArguments {
+    #[command(flatten)]
+    book: InputArguments,
+
+    #[command(flatten)]
+    output: OutputArguments,
+
+    /// Write this depth for all moves: `minimax` and quick searches leave small ones, at which
+    /// `BookDepthLimit` would leave a position aside
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u16))]
+    depth: Option<u16>,
+
+    /// Leave out moves that are worth less than the best one by more centipawns
+    #[arg(long, value_name = "CP")]
+    loss: Option<u32>,
+}
+
+pub(super) fn convert(arguments: &ConvertArguments, lang: Lang) -> anyhow::Result<()> {
+    let format = arguments.output.check([&*arguments.book.path])?;
+    let mut writer = SortedWriter::new(&arguments.output.out, format, SORT_MEMORY);
+    let book = &arguments.book.path;
+    print_extras(lang, &BookReader::open(book)?.extras())?;
+    let mut faults = FaultLog::default();
+    for_each_entry(book, &mut faults, |mut entry| {
+        if let Some(loss) = arguments.loss {
+            drop_losing(&mut entry, loss);
+        }
+        if let Some(depth) = arguments.depth {
+            for known in &mut entry.moves {
+                known.depth = depth.into();
+            }
+        }
+        writer.add(&entry)
+    })?;
+    print_faults(book, &faults);
+    write_book(writer, &arguments.output.out, lang)
+}
+
+/// Removes the moves whose values are more than `loss` below that of the best one.
+fn drop_losing(entry: &mut BookEntry, loss: u32) {
+    let best = entry.moves.iter().map(|known| known.value).max();
+    let least = best.map(|best| i64::from(best) - i64::from(loss));
+    entry
+        .moves
+        .retain(|known| least.is_none_or(|least| i64::from(known.value) >= least));
+}
+
+/// Example: `raicho book validate user_book1.db --skip good.db`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book validate user_book1.db --skip good.db")]
+pub(super) struct ValidateArguments {
+    #[command(flatten)]
+    book: InputArguments,
+
+    /// Write the good entries to FILE, whose extension determines the format; faults then do not
+    /// make the command fail
+    #[arg(long, value_name = "FILE")]
+    skip: Option<PathBuf>,
+}
+
+pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Result<()> {
+    let path = &arguments.book.path;
+    let mut writer = match &arguments.skip {
+        Some(out) => {
+            let output = OutputArguments {
+                out: out.clone(),
+                force: false,
+            };
+            let format = output.check([&**path])?;
+            Some(SortedWriter::new(out, format, SORT_MEMORY))
+        }
+        None => None,
+    };
+    let mut reader = BookReader::open_strictly(path)?;
+    let mut checker = Checker::new(reader.format());
+    let (mut positions, mut faults) = (0_u64, 0_u64);
+    let mut found = Vec::new();
+    while let Some(entry) = reader.next() {
+        match entry {
+            Ok(mut entry) => {
+                positions += 1;
+                let is_good = checker.check(&mut entry, reader.place(), &mut found);
+                if is_good && let Some(writer) = &mut writer {
+                    writer.add(&entry)?;
+                }
+            }
+            Err(fault) => found.push(fault),
+        }
+        faults += found.len() as u64;
+        for fault in found.drain(..) {
+            output::print_line(format_args!("{fault}"))?;
+        }
+    }
+    output::print_line(lang.book_checked(
+        path.display(),
+        lang.positions(positions),
+        lang.faults(faults),
+    ))?;
+    if let (Some(writer), Some(out)) = (writer, &arguments.skip) {
+        return write_book(writer, out, lang);
+    }
+    ensure!(
+        faults == 0,
+        "{}; --skip FILE writes the good entries",
+        counted(faults, "fault")
+    );
+    Ok(())
+}
+
+// --- Counts ---
+
+/// Example: `raicho book info user_book1.db`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book info user_book1.db")]
+pub(super) struct InfoArguments {
+    /// Books, of any format
+    #[arg(required = true, value_name = "BOOK")]
+    books: Vec<PathBuf>,
+}
+
+pub(super) fn info(arguments: &InfoArguments, lang: Lang) -> anyhow::Result<()> {
+    for path in &arguments.books {
+        let summary = Summary::of(path)?;
+        output::print(format_args!("{}\n{}", path.display(), summary.text(lang)))?;
+    }
+    Ok(())
+}
+
+/// The least and the greatest of some numbers.
+#[derive(Clone, Copy, Default)]
+struct Range<T>(Option<(T, T)>);
+
+impl<T: Ord + Copy> Range<T> {
+    fn add(&mut self, number: T) {
+        let (least, most) = self.0.unwrap_or((number, number));
+        self.0 = Some((least.min(number), most.max(number)));
+    }
+}
+
+impl<T: fmt::Display> Range<T> {
+    fn text(&self, lang: Lang) -> String {
+        match &self.0 {
+            Some((least, most)) => lang.range(least, most),
+            None => "-".to_owned(),
+        }
+    }
+}
+
+/// A book and its counts.
+struct Summary {
+    format: BookFormat,
+    bytes: u64,
+    counts: Counts,
+    faults: u64,
+    is_sorted: bool,
+    last_key: Vec<u8>,
+}
+
+#[derive(Default)]
+struct Counts {
+    positions: u64,
+    without_moves: u64,
+    moves: u64,
+    ponder_moves: u64,
+    plies: Range<u32>,
+    moves_each: Range<usize>,
+    values: Range<i32>,
+    depths: Range<i32>,
+    played: u64,
+}
+
+impl Summary {
+    fn of(path: &Path) -> anyhow::Result<Self> {
+        let reader = BookReader::open(path)?;
+        let mut summary = Self {
+            format: reader.format(),
+            bytes: path.metadata()?.len(),
+            counts: Counts::default(),
+            faults: 0,
+            is_sorted: true,
+            last_key: Vec::new(),
+        };
+        for entry in reader {
+            match entry {
+                Ok(entry) => summary.add(&entry),
+                Err(_) => summary.faults += 1,
+            }
+        }
+        Ok(summary)
+    }
+
+    fn add(&mut self, entry: &BookEntry) {
+        let counts = &mut self.counts;
+        counts.positions += 1;
+        counts.without_moves += u64::from(entry.moves.is_empty());
+        counts.moves += entry.moves.len() as u64;
+        counts.plies.add(entry.ply);
+        counts.moves_each.add(entry.moves.len());
+        for known in &entry.moves {
+            counts.ponder_moves += u64::from(known.ponder.is_some());
+            if self.format.has_values() {
+                counts.values.add(known.value);
+            }
+            if self.format.has_depths() {
+                counts.depths.add(known.depth);
+            }
+            counts.played = counts.played.saturating_add(known.count);
+        }
+        let key = order_key(self.format, entry);
+        self.is_sorted &= self.last_key <= key;
+        self.last_key = key;
+    }
+
+    /// Whether the entries come in the order of the file, and the format has one.
+    const fn has_order(&self) -> bool {
+        matches!(self.format, BookFormat::Db | BookFormat::Ybb)
+    }
+
+    /// The counts, a line each.
+    fn text(&self, lang: Lang) -> String {
+        let counts = &self.counts;
+        let mut positions = lang.info_positions(counts.positions);
+        if counts.without_moves > 0 {
+            positions += &lang.info_without_moves(counts.without_moves);
+        }
+        let mut lines = vec![
+            lang.info_format(self.format, self.bytes),
+            positions,
+            lang.info_moves(counts.moves, counts.moves_each.text(lang)),
+            lang.info_answers(counts.ponder_moves),
+            lang.info_plies(counts.plies.text(lang)),
+            lang.info_values(counts.values.text(lang)),
+            lang.info_depths(counts.depths.text(lang)),
+            lang.info_counts(counts.played),
+        ];
+        if self.has_order() {
+            lines.push(if self.is_sorted {
+                lang.info_sorted()
+            } else {
+                lang.info_not_sorted()
+            });
+        }
+        if counts.positions > 1 && counts.plies.0 == Some((1, 1)) {
+            lines.push(lang.info_plies_are_1());
+        }
+        if self.faults > 0 {
+            lines.push(lang.info_faults(self.faults));
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+// --- Merging ---
+
+/// Example: `raicho book merge old.db new.db --rule newer --out both.db`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book merge old.db new.db --rule newer --out both.db")]
+pub(super) struct MergeArguments {
+    /// The books, of any formats, the oldest first
+    #[arg(required = true, value_name = "BOOK")]
+    books: Vec<PathBuf>,
+
+    /// Which moves count for a position that is in several books: those searched `deeper`, those of
+    /// the `newer` book (named later), or all of them, `weighted` by their counts
+    #[arg(long, value_name = "RULE", default_value = "deeper", value_parser = one_of(&RULES))]
+    rule: MergeRule,
+
+    /// Which positions of each book count: a letter for each book, `b` where black is to move, `w`
+    /// where white is, `a` for all. `bw` takes black's moves from the first book and white's from
+    /// the second
+    #[arg(long, value_name = "LETTERS")]
+    sides: Option<Sides>,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+const RULES: [(&str, MergeRule); 3] = [
+    ("deeper", MergeRule::Deeper),
+    ("newer", MergeRule::Newer),
+    ("weighted", MergeRule::Weighted),
+];
+
+/// The side to move of the positions that count in each book.
+#[derive(Clone, Debug)]
+struct Sides(Vec<Option<Color>>);
+
+impl FromStr for Sides {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let letters = text.chars().map(|letter| match letter {
+            'b' => Ok(Some(Color::Black)),
+            'w' => Ok(Some(Color::White)),
+            'a' => Ok(None),
+            _ => Err(format!("'{letter}' is no side, expected b, w or a")),
+        });
+        letters.collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// Example: `raicho book sort book.db --out sorted.db`
+#[derive(Args)]
+#[command(before_help = "Example: raicho book sort book.db --out sorted.db")]
+pub(super) struct SortArguments {
+    #[command(flatten)]
+    book: InputArguments,
+
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+pub(super) fn merge(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
+    let sides = arguments.sides.as_ref().map(|sides| &*sides.0);
+    if let Some(sides) = sides {
+        ensure_usage!(
+            sides.len() == arguments.books.len(),
+            "--sides has {}, expected one for each of the {}",
+            counted(sides.len(), "letter"),
+            counted(arguments.books.len(), "book")
+        );
+    }
+    let settings = MergeSettings {
+        rule: arguments.rule,
+        sides: sides.unwrap_or_default().to_vec(),
+        memory: SORT_MEMORY,
+    };
+    merge_books(&arguments.books, &arguments.output, &settings, lang)
+}
+
+pub(super) fn sort(arguments: &SortArguments, lang: Lang) -> anyhow::Result<()> {
+    let settings = MergeSettings {
+        rule: MergeRule::default(),
+        sides: Vec::new(),
+        memory: SORT_MEMORY,
+    };
+    let books = std::slice::from_ref(&arguments.book.path);
+    merge_books(books, &arguments.output, &settings, lang)
+}
+
+fn merge_books(
+    books: &[PathBuf],
+    output: &OutputArguments,
+    settings: &MergeSettings,
+    lang: Lang,
+) -> anyhow::Result<()> {
+    let out = &*output.out;
+    let format = output.check(books.iter().map(PathBuf::as_path))?;
+    let summary = watched("positions", 1, |watch| {
+        makebook::merge(books, (out, format), settings, watch)
+    })?;
+    for (book, faults) in books.iter().zip(&summary.faults) {
+        print_faults(book, faults);
+    }
+    output::print_line(lang.positions_merged(
+        lang.positions(summary.entries),
+        summary.positions,
+        out.display(),
+    ))?;
+    print_losses(lang, &summary.losses)
+}
