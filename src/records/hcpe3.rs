@@ -12,10 +12,9 @@ use std::iter;
 
 use super::apery_move::{from_apery, to_apery};
 use super::game::GameResult;
-use super::hcpe::WINNER_BITS;
-use super::pack::{PackGame, PackReason};
+use super::pack::{PackGame, PackReason, legal_move, read_bytes};
 use super::packed::HuffmanCodedPos;
-use super::stored_game::{legal_move, read_bytes};
+use super::sample::WINNER_BITS;
 use super::teacher::Fault;
 use crate::util::read_up_to;
 

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::error::{RecordError, quoted};
+use super::{RecordError, quoted};
 use crate::position::{Position, START_SFEN};
 use crate::types::{Move, Move16};
 

@@ -1,6 +1,5 @@
 //! The commands of `raicho book`.
 
-use crate::books::made_up;
 use crate::folder::Folder;
 use crate::runner::{Text, raicho};
 

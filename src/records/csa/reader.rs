@@ -6,8 +6,8 @@ use super::{
     square, word_of_ending,
 };
 use crate::position::{Board, InvalidPosition, Position};
-use crate::records::error::{RecordError, quoted};
 use crate::records::game::{Builder, Ending, EndingWords, GameRecord, parse_seconds};
+use crate::records::{RecordError, quoted};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
 /// Reads all games of a text; `/` alone on a line separates them.

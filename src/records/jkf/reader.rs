@@ -12,10 +12,10 @@ use super::{
 };
 use crate::position::{Board, Position};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
-use crate::records::error::{RecordError, quoted};
 use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove, possible};
-use crate::records::notation::handicap::Handicap;
+use crate::records::notation::Handicap;
 use crate::records::notation::japanese::Written;
+use crate::records::{RecordError, quoted};
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
 
 /// Reads the game of a text.

@@ -2,10 +2,10 @@
 
 use super::{is_digit, number_of};
 use crate::position::Position;
-use crate::records::error::{RecordError, quoted};
 use crate::records::notation::japanese::{
     self, FILES, RANKS, Written, piece_at_start, piece_letter,
 };
+use crate::records::{RecordError, quoted};
 use crate::types::{Color, File, PieceType, Rank, Square};
 
 const TEN: char = '十';

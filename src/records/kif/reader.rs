@@ -8,10 +8,10 @@ use super::{
     number_of, parse_time, parts_of_sentence, word_of_ending,
 };
 use crate::position::{Position, START_SFEN};
-use crate::records::error::{RecordError, quoted};
 use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove};
-use crate::records::notation::handicap::Handicap;
+use crate::records::notation::Handicap;
 use crate::records::notation::japanese::{MARKS, WHITE_MARKS, Written, with_origin};
+use crate::records::{RecordError, quoted};
 use crate::types::Move;
 use crate::util::shorten;
 

@@ -1,8 +1,8 @@
 //! The rules of both notations, on drawn positions.
 
-use super::handicap::{self, Handicap};
 use super::japanese::{self, Written};
 use super::western;
+use super::{HANDICAPS, Handicap};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::types::{Move, Move16, Square};
@@ -205,7 +205,7 @@ fn an_unclear_move_is_not_guessed() {
 
 #[test]
 fn handicaps_are_known_by_their_names_and_positions() {
-    for row in handicap::ALL {
+    for row in HANDICAPS {
         assert_eq!(Handicap::of_name(row.name), Some(row));
         let start = position(&row.sfen());
         assert_eq!(start.to_sfen(), row.sfen(), "{}", row.name);
