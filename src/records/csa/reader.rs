@@ -62,7 +62,7 @@ pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, RecordErro
 #[derive(Default)]
 struct Reader {
     is_of_server: bool,
-    /// The headings, and what stands before the position.
+    /// The headings, and what stands before the position. The game takes it with its first move.
     record: GameRecord,
     summary: Option<Summary>,
     setup: Setup,
@@ -98,9 +98,9 @@ impl Reader {
             Some(_) => self.has_content = true,
         }
         if let Some(name) = line.strip_prefix("N+") {
-            name.clone_into(&mut self.record.players[0]);
+            name.clone_into(&mut self.record().players[0]);
         } else if let Some(name) = line.strip_prefix("N-") {
-            name.clone_into(&mut self.record.players[1]);
+            name.clone_into(&mut self.record().players[1]);
         } else if let Some(field) = line.strip_prefix('$') {
             self.field(field);
         } else if let Some(rest) = line.strip_prefix('P') {
@@ -140,12 +140,18 @@ impl Reader {
         self.game.as_ref().is_some_and(Builder::has_ended)
     }
 
+    fn record(&mut self) -> &mut GameRecord {
+        match &mut self.game {
+            Some(game) => game.record_mut(),
+            None => &mut self.record,
+        }
+    }
+
     /// Leaves out all lines from here on.
     fn leave_out(&mut self, text: &str, number: usize) {
         let fault = RecordError::after_the_end(quoted(text));
-        self.record
-            .omissions
-            .push(fault.at_line(number).to_string());
+        let omissions = &mut self.record().omissions;
+        omissions.push(fault.at_line(number).to_string());
         self.is_over = true;
     }
 
@@ -160,12 +166,12 @@ impl Reader {
             return;
         };
         match name {
-            "EVENT" => value.clone_into(&mut self.record.event),
-            "START_TIME" => self.record.started_at = Some(value.to_owned()),
-            "TIME_LIMIT" => self.record.time_limit = Some(value.to_owned()),
+            "EVENT" => value.clone_into(&mut self.record().event),
+            "START_TIME" => self.record().started_at = Some(value.to_owned()),
+            "TIME_LIMIT" => self.record().time_limit = Some(value.to_owned()),
             _ => {
                 let heading = (heading(name).to_owned(), decoded(name, value));
-                self.record.headings.push(heading);
+                self.record().headings.push(heading);
             }
         }
     }
@@ -180,7 +186,7 @@ impl Reader {
             }
             return;
         }
-        for (rating, prefix) in self.record.ratings.iter_mut().zip(RATING_PREFIXES) {
+        for (rating, prefix) in self.record().ratings.iter_mut().zip(RATING_PREFIXES) {
             *rating = line.strip_prefix(prefix).and_then(parse_rating).or(*rating);
         }
         self.summary = Summary::parse(line).or(self.summary.take());
@@ -237,13 +243,15 @@ impl Reader {
         } else {
             Position::from_board(board, 1)
         };
+        let record = GameRecord {
+            start: start.map_err(impossible)?,
+            ..std::mem::take(&mut self.record)
+        };
         let words = EndingWords {
             word: word_of_ending,
             is_exact,
         };
-        let mut game = Builder::new(start.map_err(impossible)?, words);
-        game.record_mut().comments = std::mem::take(&mut self.record.comments);
-        self.game = Some(game);
+        self.game = Some(Builder::new(record, words));
         Ok(())
     }
 
@@ -252,9 +260,8 @@ impl Reader {
         if self.game.is_none() && self.setup.is_drawn && !self.is_of_server {
             self.begin(Color::Black, "")
                 .map_err(|fault| fault.at_line(line))?;
-            self.record
-                .readings
-                .push("no line '+' or '-', read as black to move".to_owned());
+            let readings = &mut self.record().readings;
+            readings.push("no line '+' or '-', read as black to move".to_owned());
         }
         let Some(mut game) = self.game else {
             if !self.has_content {
@@ -264,8 +271,9 @@ impl Reader {
             return Err(RecordError::new(error).at_line(line));
         };
         // The summary is more precise: a declaration may have been illegal.
+        let names = game.record_mut().players.clone();
         let said = self.summary;
-        let said = said.and_then(|said| said.ending(&self.record.players, game.position()));
+        let said = said.and_then(|said| said.ending(&names, game.position()));
         let ending = said.or_else(|| game.ending().cloned());
         let explains = ending
             .as_ref()
@@ -280,17 +288,8 @@ impl Reader {
             game.end_with_illegal()?;
             game.ending().cloned().unwrap_or(Ending::Unfinished)
         };
-        let game = game.into_record();
-        self.record.omissions.extend(game.omissions);
-        self.record.readings.extend(game.readings);
-        Ok(Some(GameRecord {
-            start: game.start,
-            comments: game.comments,
-            moves: game.moves,
-            ending,
-            closing: game.closing,
-            ..self.record
-        }))
+        let record = game.into_record();
+        Ok(Some(GameRecord { ending, ..record }))
     }
 }
 

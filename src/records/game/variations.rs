@@ -43,10 +43,11 @@ pub(in crate::records) struct Builder {
 }
 
 impl Builder {
-    pub(in crate::records) fn new(start: Position, words: EndingWords) -> Self {
+    /// Goes on with what stands before the first move.
+    pub(in crate::records) fn new(record: GameRecord, words: EndingWords) -> Self {
         Self {
-            walk: Walk::new(start.clone()),
-            record: GameRecord::new(start),
+            walk: Walk::new(record.start.clone()),
+            record,
             words,
             last_word: None,
             illegal: None,

@@ -30,7 +30,7 @@ pub fn read(text: &str) -> Result<GameRecord, RecordError> {
     let record: Record<&RawValue> = serde_json::from_str(text).map_err(RecordError::new)?;
     let start = start_of(record.initial.as_ref()).map_err(|error| error.at("'initial'"))?;
     let mut reader = Reader {
-        game: Builder::new(start, EndingWords { word, is_exact }),
+        game: Builder::new(GameRecord::new(start), EndingWords { word, is_exact }),
         waiting: Vec::new(),
         has_too_deep: false,
     };

@@ -174,7 +174,7 @@ impl Reader {
     ) -> Result<(), RecordError> {
         let has_number = rest.len() < text.len();
         let fault = |moves| not_a_move(&quoted(text), moves + 1);
-        let Some(game) = &self.game else {
+        let Some(game) = &mut self.game else {
             let after = rest.trim_start_matches(|letter| !is_digit(letter));
             let is_like_a_move = |text| Written::parse(text, None).is_some();
             let is_row = has_number && (is_like_a_move(text) || is_like_a_move(after));
@@ -192,9 +192,8 @@ impl Reader {
             };
         };
         if let Some((name, value)) = heading {
-            if !has_number && !self.preamble.late_heading(name, value) {
-                let name = shorten(name);
-                self.omit(format!("line {line}: another heading {name}"));
+            if !has_number && !take_late_heading(game.record_mut(), name, value) {
+                game.omit(format!("line {line}: another heading {}", shorten(name)));
             }
             return Ok(());
         }
@@ -313,7 +312,7 @@ impl Reader {
         let Some(game) = self.game else {
             return Err(no_game().at_line(line));
         };
-        Ok(self.preamble.complete(game.into_record()))
+        Ok(game.into_record())
     }
 }
 
@@ -484,45 +483,13 @@ struct Preamble {
 
 impl Preamble {
     fn heading(&mut self, name: &str, value: &str, line: usize) {
-        match name {
-            "" => {}
-            "手合割" => {
-                self.handicap = Handicap::of_name(value);
-                if self.handicap.is_none() {
-                    self.other_handicap = Some((value.to_owned(), line));
-                }
-            }
-            // Some programs write both players in a line.
-            "先手" | "下手" | "後手" | "上手" => {
-                let (value, other) = two_headings(value);
-                self.record.set_heading(name, value.to_owned());
-                if let Some((name, value)) = other {
-                    self.record.set_heading(name, value.to_owned());
-                }
-            }
-            _ => self.record.set_heading(name, value.to_owned()),
+        if name != "手合割" {
+            return take_heading(&mut self.record, name, value);
         }
-    }
-
-    /// Takes a heading after the first move; `false` if the record has another of this name.
-    fn late_heading(&mut self, name: &str, value: &str) -> bool {
-        let mut same = self
-            .record
-            .headings
-            .iter()
-            .filter(|(known, _)| known == name);
-        let known = match name {
-            "先手" | "下手" => Some(&self.record.players[0]),
-            "後手" | "上手" => Some(&self.record.players[1]),
-            "棋戦" => Some(&self.record.event),
-            _ => same.next().map(|(_, value)| value),
-        };
-        if let Some(known) = known.filter(|known| !known.is_empty()) {
-            return known == value;
+        self.handicap = Handicap::of_name(value);
+        if self.handicap.is_none() {
+            self.other_handicap = Some((value.to_owned(), line));
         }
-        // The line only matters to a handicap, with which another game begins.
-        self.heading(name, value, 0);
-        true
     }
 
     /// Leaves out a line that says nothing known.
@@ -575,25 +542,44 @@ impl Preamble {
             word: word_of_ending,
             is_exact,
         };
-        let mut game = Builder::new(start, words);
+        let record = GameRecord {
+            start,
+            ..std::mem::take(&mut self.record)
+        };
+        let mut game = Builder::new(record, words);
         game.set_first_target(self.diagram.last_target());
-        game.record_mut().comments = std::mem::take(&mut self.record.comments);
-        game.record_mut().bookmark = self.record.bookmark.take();
-        game.record_mut().omissions = std::mem::take(&mut self.record.omissions);
         Ok(game)
     }
+}
 
-    /// The record with these headings.
-    fn complete(self, record: GameRecord) -> GameRecord {
-        GameRecord {
-            event: self.record.event,
-            players: self.record.players,
-            started_at: self.record.started_at,
-            time_limit: self.record.time_limit,
-            headings: self.record.headings,
-            ..record
+/// Takes a heading. Some programs write both players in a line.
+fn take_heading(record: &mut GameRecord, name: &str, value: &str) {
+    match name {
+        "" => {}
+        "先手" | "下手" | "後手" | "上手" => {
+            let (value, other) = two_headings(value);
+            record.set_heading(name, value.to_owned());
+            if let Some((name, value)) = other {
+                record.set_heading(name, value.to_owned());
+            }
         }
+        _ => record.set_heading(name, value.to_owned()),
     }
+}
+
+/// Takes a heading after the first move; `false` if the record has another of this name.
+fn take_late_heading(record: &mut GameRecord, name: &str, value: &str) -> bool {
+    let known = match name {
+        "先手" | "下手" => Some(record.players[0].as_str()),
+        "後手" | "上手" => Some(record.players[1].as_str()),
+        "棋戦" => Some(record.event.as_str()),
+        _ => record.heading(name),
+    };
+    if let Some(known) = known.filter(|known| !known.is_empty()) {
+        return known == value;
+    }
+    take_heading(record, name, value);
+    true
 }
 
 /// What the numbers of the rows so far tell.
