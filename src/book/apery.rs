@@ -1,11 +1,9 @@
 //! Apery's book format, usually `book.bin`: records of a key, a move, a count and a score. The
 //! positions themselves are not stored.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io::{self, Write as _};
-use std::path::Path;
-use std::sync::LazyLock;
+use std::{cmp::Reverse, path::Path, sync::LazyLock};
 
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 

@@ -1,11 +1,8 @@
 //! What can be wrong with a book: errors that leave no book, faults that are skipped, and the check
 //! of entries that parse: illegal and repeated moves, order, second entries.
 
-use std::borrow::Cow;
-use std::cmp::Ordering;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{borrow::Cow, cmp::Ordering, fmt, io};
 
 use thiserror::Error;
 

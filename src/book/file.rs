@@ -1,7 +1,6 @@
 //! Files of every format, entry by entry: reading, writing, and what is lost between formats.
 
-use std::io;
-use std::path::Path;
+use std::{io, path::Path};
 
 use super::apery::{AperyReader, AperyWriter};
 use super::db::{DbReader, DbWriter};

@@ -17,21 +17,17 @@ mod probe;
 mod sbk;
 mod ybb;
 
-use std::fmt;
-use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::{fmt, fs::File, io, path::Path};
 
 use crate::records::packed::PackedSfen;
 use crate::types::{Move16, Square};
 use crate::util::read_up_to;
+use fault::no_book;
 
 pub use fault::{BookError, BookFault, BookPlace, Checker, EntryPlace, FaultLog, Problem};
 pub use file::{BookReader, BookWriter, Extras, Losses};
 pub use opened::Book;
 pub use probe::{BookOptions, Dice, Library, Probe, ProbedMove, line, ponder_move, probe};
-
-use fault::no_book;
 
 pub(crate) use db::{Block, Blocks, Line, lines, parse_position};
 

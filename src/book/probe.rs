@@ -5,9 +5,8 @@
 //! value. "First" is the most frequent move; among equally frequent ones that of the greatest
 //! value.
 
-use std::cmp::Reverse;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io;
+use std::{cmp::Reverse, io};
 
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

@@ -2,15 +2,13 @@
 //! moves, and each move the number of the state after it; positions are written at the roots only,
 //! all others follow from those by the moves.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::{collections::hash_map::Entry, path::Path};
 
-use super::db::position_text;
 use super::fault::{BookFault, BookPlace, Problem, no_book};
 use super::file::{Extras, Losses};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH};
+use super::{BookEntry, BookMove, UNKNOWN_DEPTH, db::position_text};
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};

@@ -1,9 +1,8 @@
 //! `YANE-BINBOOK-V1`, the binary format `.ybb` of `YaneuraOu`: a header, an index of packed
 //! positions in order, and the moves. All numbers are little endian.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read as _, Write as _};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 

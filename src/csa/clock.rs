@@ -5,8 +5,7 @@
 //! the answer, drops the fraction of a second, and thus charges the way through the network to the
 //! player. A move loses if it leaves nothing of main time, increment and byoyomi.
 
-use std::collections::VecDeque;
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use super::server_line::TimeCount;
 use crate::search;

@@ -4,8 +4,7 @@
 //! (`http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html`), and what shogi-server sends
 //! beyond it. No line is an error; what is unknown is [`ServerLine::Other`].
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 /// A line from the server.
 #[derive(Clone, PartialEq, Eq, Debug)]

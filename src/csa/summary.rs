@@ -4,8 +4,7 @@
 use super::clock::{TimeFields, TimeRule, is_stop_watch};
 use super::server_line::ServerLine;
 use crate::position::Position;
-use crate::records::csa;
-use crate::records::game::RecordedMove;
+use crate::records::{RecordedMove, csa};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
 

@@ -2,8 +2,7 @@
 //! runs.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
-use std::{env, fmt};
+use std::{env, fmt, time::SystemTime};
 
 use super::Problem;
 use crate::book::{self, Book, BookFormat, BookOptions, Dice, Library, ProbedMove};

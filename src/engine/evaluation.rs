@@ -1,19 +1,14 @@
 //! Loads the evaluation that the settings name, and describes it.
 
-use std::env;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::{env, io, sync::Arc, time::SystemTime};
 
 use thiserror::Error;
 
 use super::Problem;
 use super::options::{EvalFile, Settings};
-use crate::eval::nnue::file;
-use crate::eval::nnue::simd::InstructionSet;
-use crate::eval::nnue::{Model, Network, instruction_set_from_env};
-use crate::eval::{Evaluator, kppt};
+use crate::eval::nnue::{Model, Network, file, instruction_set_from_env};
+use crate::eval::{Evaluator, kppt, nnue::simd::InstructionSet};
 
 /// Why an evaluation cannot be loaded: its file or folder, and what is wrong with it.
 #[derive(Debug, Error)]

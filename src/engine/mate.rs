@@ -1,11 +1,10 @@
 //! `go mate` for the front ends: the mate solver in a thread of its own, with reports and exactly
 //! one answer by the deadline.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use super::options::Settings;
 use crate::mate::{MateEvent, MateLimits, MateSolver, Progress, Verdict};

@@ -17,8 +17,7 @@ mod ponder;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use thiserror::Error;
 
@@ -26,9 +25,7 @@ use crate::eval::Evaluator;
 use crate::position::{Position, SfenError};
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
 use crate::types::{Color, Move, Move16};
-use crate::util::system::Instant;
-use crate::util::{abbreviate, shorten};
-
+use crate::util::{abbreviate, shorten, system::Instant};
 use book::Books;
 use evaluation::EvalSource;
 use mate::MateSearch;

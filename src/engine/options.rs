@@ -1,14 +1,12 @@
 //! The settings of the engine as typed values. Option names and their text belong to the front
 //! ends.
 
-use std::fmt;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{fmt, path::PathBuf, time::Duration};
 
 use super::book::BookSettings;
 use crate::search::{self, Limits, Skill};
 use crate::types::Depth;
-use crate::util::system::{DEFAULT_TABLE_MB, thread::available_parallelism};
+use crate::util::{system::DEFAULT_TABLE_MB, system::thread::available_parallelism};
 
 /// Upper limit of the default for `Threads`: at usual time controls more threads gain little, and
 /// each takes `search::MEGABYTES_PER_THREAD` of memory.

@@ -7,16 +7,13 @@
 
 mod texts;
 
-use std::fmt;
-use std::str::FromStr;
-use std::time::Duration;
+use std::{fmt, str::FromStr, time::Duration};
 
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::position::Position;
-use crate::records::kif;
-use crate::records::notation::japanese;
+use crate::records::{kif, notation::japanese};
 use crate::types::{Color, Move};
 use crate::util::counted;
 

@@ -1,10 +1,7 @@
 //! Searches the positions of a list or a book, and writes the best moves of each as a book.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{cmp::Ordering, path::Path, sync::Arc, time::Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +11,7 @@ use super::sorter::{Sorter, unpack, write_book};
 use crate::book::{BookEntry, BookFormat, BookMove, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::eval::Evaluator;
 use crate::position::Position;
-use crate::records::packed::PackedSfen;
-use crate::records::score::mate_score;
+use crate::records::{PackedSfen, score::mate_score};
 use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::transposition::TableError;

@@ -17,18 +17,15 @@
 //! - Delayed moves (Kishimoto): interpositions on one square are searched one after another, and a
 //!   non-promotion only after the promotion has failed.
 
-use crate::bitboard::Bitboard;
-use crate::movegen;
-use crate::types::{Hand, Key64, Move, MoveList, PieceType, Square};
-
-use super::one_ply::mate_in_one;
-use super::proof_hands;
 use super::proof_numbers::{
     INFINITE, MAX_UNSOLVED, NO_LIMIT, NO_REPETITION, PATH_TOO_LONG, ProofNumbers, Thresholds,
     limit_after_move,
 };
-use super::table::Entry;
 use super::worker::{Child, NOT_DELAYED, Worker};
+use super::{one_ply::mate_in_one, proof_hands, table::Entry};
+use crate::bitboard::Bitboard;
+use crate::movegen;
+use crate::types::{Hand, Key64, Move, MoveList, PieceType, Square};
 
 /// What is known about a node before it is searched.
 #[derive(Clone, Copy)]

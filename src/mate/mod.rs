@@ -17,18 +17,14 @@ mod table;
 mod tests;
 mod worker;
 
-use std::io;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::{io, panic::resume_unwind, time::Duration};
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::types::Move;
-use crate::types::value::MAX_PLY;
+use crate::types::{Move, value::MAX_PLY};
 use crate::util::system::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use crate::util::system::{Instant, has_threads};
-
 use main_line::second_solutions;
 use proof_numbers::{NO_LIMIT, NO_REPETITION, ProofNumbers};
 use table::Table;

@@ -3,13 +3,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use super::{
+    Line, MateEvent, MateLimits, Progress, Reporter, proof_numbers::ProofNumbers, table::Table,
+};
 use crate::position::Position;
 use crate::types::{Color, Hand, Move};
 use crate::util::system::{Instant, Interruption, interruption};
-
-use super::proof_numbers::ProofNumbers;
-use super::table::Table;
-use super::{Line, MateEvent, MateLimits, Progress, Reporter};
 
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 64;

@@ -25,6 +25,16 @@ use thiserror::Error;
 
 use crate::position::Position;
 use crate::util::shorten;
+use game::{Builder, EndingWords, Forks, Line, TITLE, Walk, parse_seconds, possible};
+
+pub use game::{
+    Closing, Ending, GameRecord, GameResult, RecordedMove, Thought, Variation, black_score,
+};
+pub use pack::{PackGame, PackReason, PackWriter};
+pub use packed::{HuffmanCodedPos, PackedError, PackedSfen};
+pub use sample::{Hcpe, PackedSfenValue, PositionSum, Sample, TreePosition, has_entered_king};
+pub use sfen_line::SfenLine;
+pub use text::{TextEncoding, TextFormat};
 
 // Places of before, for the rooms that still take the records of samples from there.
 pub use sample as psum;

@@ -17,9 +17,7 @@ use std::io::{self, BufRead, Read, Write};
 use std::sync::LazyLock;
 
 use super::apery_move::{FIELD_MASK, FROM_SHIFT, from_apery, to_apery};
-use super::game::GameResult;
-use super::packed::HuffmanCodedPos;
-use super::teacher::Fault;
+use super::{GameResult, HuffmanCodedPos, teacher::Fault};
 use crate::position::{Position, START_SFEN};
 use crate::types::Move;
 use crate::util::read_up_to;

@@ -11,9 +11,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::apery_move::{from_apery, to_apery};
-use super::game::GameResult;
-use super::packed::{HuffmanCodedPos, PackedSfen};
 use super::score::{NINTHS, centipawns_to_psv, psv_to_centipawns};
+use super::{GameResult, HuffmanCodedPos, PackedSfen};
 use crate::bitboard::Bitboard;
 use crate::position::Board;
 use crate::types::{Bound, Color, Move16};

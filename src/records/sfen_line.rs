@@ -4,8 +4,7 @@
 //! The words `position` and `sfen` and a result at the end are optional. Every move must be legal
 //! in its position.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use super::{RecordError, quoted};
 use crate::position::{Position, START_SFEN};

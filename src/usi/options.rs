@@ -3,20 +3,16 @@
 //! A row of the table says how the setting is read and written; the default is the value in
 //! [`Settings::default`]. To add an option, add the setting and one row.
 
-use std::fmt::Write as _;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-use std::time::Duration;
+use std::{fmt::Write as _, ops::RangeInclusive, sync::LazyLock, time::Duration};
 
 use thiserror::Error;
 
+use super::command::parse_integer;
 use crate::engine::{BookFile, EvalFile, Settings};
 use crate::search::{Skill, Tunable, tunables};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
-
-use super::command::parse_integer;
 
 /// The effect of a `setoption`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

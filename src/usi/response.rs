@@ -3,8 +3,7 @@
 //! Every reply except [`Response::Text`] is exactly one line, whatever text it quotes, and `pv`
 //! with its moves is always last.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use crate::engine::{MateAnswer, MateInfo};
 use crate::search::{CurrentMove, Decision, Info};

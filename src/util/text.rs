@@ -1,7 +1,6 @@
 //! Text: numbers of things in English, quotes of foreign text, and its decoding.
 
-use std::borrow::Cow;
-use std::fmt::Display;
+use std::{borrow::Cow, fmt::Display};
 
 use encoding_rs::SHIFT_JIS;
 

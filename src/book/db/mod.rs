@@ -7,22 +7,19 @@
 
 mod disk;
 
-use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read, Write as _};
-use std::path::Path;
-
-use rayon::prelude::*;
+use std::{collections::VecDeque, fs::File, path::Path};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
-use super::file::Losses;
 use super::opened::{MemoryBook, Node};
-use super::{BookEntry, BookMove};
+use super::{BookEntry, BookMove, file::Losses};
 use crate::position::Board;
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
 use crate::types::Move16;
 use crate::util::{read_up_to, shorten};
+
+use rayon::prelude::*;
 
 pub(super) use disk::DbOnDisk;
 

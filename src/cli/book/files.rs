@@ -2,9 +2,8 @@
 //! finds the faults of a book and writes its good entries, `raicho book info` counts what is in it,
 //! `raicho book merge` and `raicho book sort` put positions into order, each once.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use anyhow::ensure;
 use clap::Args;
@@ -14,10 +13,7 @@ use super::{
     write_book,
 };
 use crate::book::{BookEntry, BookFormat, BookReader, Checker, FaultLog, order_key};
-use crate::cli::arguments::one_of;
-use crate::cli::error::ensure_usage;
-use crate::cli::output;
-use crate::cli::progress::watched;
+use crate::cli::{arguments::one_of, error::ensure_usage, output, progress::watched};
 use crate::lang::Lang;
 use crate::makebook::{self, MergeRule, MergeSettings, SortedWriter, for_each_entry};
 use crate::types::Color;

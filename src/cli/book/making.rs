@@ -1,8 +1,7 @@
 //! `raicho book from-games`, which makes a book of the moves of games, and `raicho book minimax`,
 //! which carries values back over the graph of a book.
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::{io::Write as _, path::PathBuf};
 
 use anyhow::ensure;
 use clap::Args;
@@ -11,8 +10,7 @@ use super::{
     InputArguments, OutputArguments, SORT_MEMORY, print_faults, print_losses, print_written,
 };
 use crate::cli::arguments::{Named, formats};
-use crate::cli::progress::watched;
-use crate::cli::{output, result_file};
+use crate::cli::{output, progress::watched, result_file};
 use crate::lang::Lang;
 use crate::makebook::games::{self, GamesSettings};
 use crate::makebook::minimax;

@@ -11,8 +11,7 @@ use anyhow::ensure;
 use clap::{Args, Subcommand};
 
 use crate::book::{BookFormat, Extras, FaultLog, Losses};
-use crate::cli::error::bail_usage;
-use crate::cli::{output, result_file};
+use crate::cli::{error::bail_usage, output, result_file};
 use crate::lang::Lang;
 use crate::makebook::SortedWriter;
 use crate::runs::is_stream;

@@ -1,8 +1,7 @@
 //! `raicho book probe`, the moves that the engine would choose from, a line for each position, and
 //! `raicho book show`, a position and its moves for people.
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::{io::Write as _, path::PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;

@@ -12,9 +12,8 @@ use crate::book::FaultLog;
 use crate::cli::arguments::{
     KeptWork, WorkArguments, WorkerArguments, numbered_lines, one_of, read_bytes,
 };
-use crate::cli::error::ensure_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
-use crate::cli::{output, result_file};
+use crate::cli::{error::ensure_usage, output, result_file};
 use crate::eval::Evaluator;
 use crate::lang::Lang;
 use crate::makebook::extend::{GrowingBook, Growth, Leaf, Reach, User, leaves};
@@ -22,7 +21,7 @@ use crate::makebook::think::{
     Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, write_thoughts,
 };
 use crate::position::Position;
-use crate::records::sfen_line::SfenLine;
+use crate::records::SfenLine;
 use crate::runs::{Execution, Numbers, Plan, RunKind, Shard, Stop, execute};
 use crate::search::SOLO_STACK_BYTES;
 use crate::util::counted;

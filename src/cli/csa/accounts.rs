@@ -2,10 +2,8 @@
 //! from a file, an environment variable, or the terminal; never from the command line, which every
 //! user of the machine can read.
 
-use std::fs;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{fs, num::NonZero, time::Duration};
 
 use anyhow::{Context, bail, ensure};
 
@@ -14,12 +12,9 @@ use crate::arena::engine_text::EngineText;
 use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
 use crate::cli::output;
 use crate::csa::client_line::{Password, is_game_name};
-use crate::csa::clock::Delays;
 use crate::csa::config::{Account, Config};
-use crate::csa::game::ResignRule;
-use crate::csa::player::PlayerSettings;
-use crate::csa::run::RunSettings;
 use crate::csa::session::{Pondering, SessionSettings};
+use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings, run::RunSettings};
 use crate::engine::Settings;
 use crate::types::EnteringKingRule;
 use crate::util::counted;

@@ -3,20 +3,16 @@
 mod accounts;
 mod screen;
 
-use std::fs;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
-use std::time::Duration;
+use std::{fs, num::NonZero, sync::Arc, time::Duration};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 
 use crate::arena::engine_text::EngineText;
-use crate::cli::error::flat_error;
 use crate::cli::output::{self, print_line};
-use crate::cli::progress::on_ctrl_c;
+use crate::cli::{error::flat_error, progress::on_ctrl_c};
 use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent};
 use crate::csa::run::{self, RunEvent};
 use crate::util::counted;

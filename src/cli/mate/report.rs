@@ -1,10 +1,7 @@
 //! The answers as a table, in the order of the problems, with the totals, and as a page.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::iter::Peekable;
-use std::path::Path;
-use std::time::Duration;
+use std::{collections::BTreeMap, iter::Peekable, path::Path, time::Duration};
 
 use super::{Answer, Outcome, Second};
 use crate::cli::{output, result_file};

@@ -1,7 +1,6 @@
 //! Our own engine, through the same facade as the USI loop.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::bail;
 
@@ -10,8 +9,7 @@ use super::{
 };
 use crate::engine::Engine;
 use crate::position::Position;
-use crate::records::game::Thought;
-use crate::records::sfen_line::SfenLine;
+use crate::records::{SfenLine, Thought};
 use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::Bound;
 use crate::usi::options::{Change, set_option};

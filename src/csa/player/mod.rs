@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::clock::Delays;
-use crate::records::game::Thought;
-use crate::records::sfen_line::SfenLine;
+use crate::records::{SfenLine, Thought};
 use crate::search::Clock;
 use crate::types::{EnteringKingRule, Move};
 use crate::usi::client::Program;

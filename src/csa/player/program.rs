@@ -14,7 +14,7 @@ use super::{
     Task, Word,
 };
 use crate::position::Position;
-use crate::records::game::Thought;
+use crate::records::Thought;
 use crate::types::{Bound, Move};
 use crate::usi::client::reply::{BestMove, InfoLine, Reply};
 use crate::usi::client::{Client, ClientError, Program, clock_words};

@@ -21,7 +21,7 @@ use super::game::{End, FinishedGame, Game, ResignRule};
 use super::player::{EngineCommand, GameRules, Prepared, Report};
 use super::server_line::{EndReason, ServerLine};
 use super::summary::{self, Summary, SummaryReader};
-use crate::records::game::Thought;
+use crate::records::Thought;
 use crate::types::{EnteringKingRule, Move};
 use crate::util::shorten;
 use playing::{Flow, Playing};

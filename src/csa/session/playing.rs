@@ -10,8 +10,7 @@ use crate::csa::player::{Answer, Content, EngineCommand, Report, SearchId, Task}
 use crate::csa::server_line::{EndReason, Notice, ServerLine, ServerVerdict, TimeCount};
 use crate::csa::turn::{OwnAction, Turn};
 use crate::records::csa::{legal_move, move_text};
-use crate::records::game::Thought;
-use crate::records::sfen_line::SfenLine;
+use crate::records::{SfenLine, Thought};
 use crate::search::Clock;
 use crate::types::Move;
 use crate::util::shorten;

@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use super::InterruptedGame;
-use crate::csa::game::Game;
-use crate::csa::server_line::ServerLine;
 use crate::csa::summary::{self, SummaryReader};
+use crate::csa::{game::Game, server_line::ServerLine};
 use crate::position::Position;
 use crate::records::csa::{legal_move, move_text};
 use crate::types::{Color, Move};

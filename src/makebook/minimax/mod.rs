@@ -16,12 +16,10 @@ mod solution;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use anyhow::{Context as _, bail, ensure};
-use rayon::prelude::*;
 
 use crate::book::{
     Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookPlace, BookReader, BookWriter,
@@ -29,11 +27,13 @@ use crate::book::{
 };
 use crate::makebook::named;
 use crate::position::Board;
-use crate::records::packed::PackedSfen;
+use crate::records::PackedSfen;
 use crate::runs::{OutputFile, Watch};
 use crate::types::Move16;
 use graph::{KeyTable, Lanes, Turned, node_key, turned};
 use solution::MAX_VALUE;
+
+use rayon::prelude::*;
 
 pub use graph::Graph;
 pub use solution::{Outcome, Solution};

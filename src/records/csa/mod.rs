@@ -19,7 +19,7 @@ use std::{fmt::Display, time::Duration};
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::records::game::{Ending, GameRecord, TITLE};
+use crate::records::{Ending, GameRecord, TITLE};
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Repetition, Square};
 use crate::util::shorten;
 

@@ -6,8 +6,9 @@ use super::{
     square, word_of_ending,
 };
 use crate::position::{Board, InvalidPosition, Position};
-use crate::records::game::{Builder, Ending, EndingWords, GameRecord, parse_seconds};
-use crate::records::{RecordError, quoted};
+use crate::records::{
+    Builder, Ending, EndingWords, GameRecord, RecordError, parse_seconds, quoted,
+};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
 /// Reads all games of a text; `/` alone on a line separates them.

@@ -12,10 +12,10 @@ use std::time::Duration;
 use super::sfen_line::SfenLine;
 use crate::position::Position;
 use crate::types::{Color, EnteringKingRule, Move, Score};
+use remarks::is_time_limit;
 
 pub use ending::{Ending, GameResult};
 pub use remarks::black_score;
-use remarks::is_time_limit;
 pub(super) use remarks::{parse_seconds, possible};
 pub(super) use variations::{Builder, EndingWords, Forks, Line, Walk};
 

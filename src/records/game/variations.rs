@@ -1,11 +1,9 @@
 //! The lines of a record that branch off: building them while a record is read, and walking along
 //! them while it is written.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use super::remarks::UnreadTimes;
-use super::{Closing, Ending, GameRecord, RecordedMove, Variation};
+use super::{Closing, Ending, GameRecord, RecordedMove, Variation, remarks::UnreadTimes};
 use crate::position::Position;
 use crate::records::RecordError;
 use crate::types::{Color, Move, Square};

@@ -17,9 +17,8 @@ use serde_json::Value;
 
 use crate::position::Position;
 use crate::records::csa::{self, piece_name};
-use crate::records::game::{Ending, Forks, GameRecord, Line, Walk};
 use crate::records::notation::japanese::{Promotion, promotion, relative};
-use crate::records::{kif::side_names, notation::Handicap};
+use crate::records::{Ending, Forks, GameRecord, Line, Walk, kif::side_names, notation::Handicap};
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
 
 pub use reader::read;

@@ -1,10 +1,8 @@
 //! Reads JKF. Every move is checked, and an error names its entry.
 
-use std::fmt::Display;
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, RELATIVE, Record, is_exact,
@@ -12,10 +10,10 @@ use super::{
 };
 use crate::position::{Board, Position};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
-use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove, possible};
-use crate::records::notation::Handicap;
-use crate::records::notation::japanese::Written;
-use crate::records::{RecordError, quoted};
+use crate::records::{
+    Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap,
+    notation::japanese::Written, possible, quoted,
+};
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
 
 /// Reads the game of a text.

@@ -14,8 +14,8 @@ mod tests;
 use std::time::Duration;
 
 use crate::position::Position;
-use crate::records::game::{Ending, Forks, GameRecord, Line, Walk, parse_seconds, possible};
 use crate::records::notation::{Handicap, japanese};
+use crate::records::{Ending, Forks, GameRecord, Line, Walk, parse_seconds, possible};
 use crate::types::{Color, Repetition};
 use crate::util::shorten;
 

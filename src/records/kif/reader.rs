@@ -2,16 +2,15 @@
 
 use std::time::Duration;
 
-use super::board::Diagram;
 use super::{
-    IN_ALL, UNTIL, ending_of_word, ending_of_words, interruption, is_digit, is_exact, is_word,
-    number_of, parse_time, parts_of_sentence, word_of_ending,
+    IN_ALL, UNTIL, board::Diagram, ending_of_word, ending_of_words, interruption, is_digit,
+    is_exact, is_word, number_of, parse_time, parts_of_sentence, word_of_ending,
 };
 use crate::position::{Position, START_SFEN};
-use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove};
-use crate::records::notation::Handicap;
 use crate::records::notation::japanese::{MARKS, WHITE_MARKS, Written, with_origin};
-use crate::records::{RecordError, quoted};
+use crate::records::{
+    Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap, quoted,
+};
 use crate::types::Move;
 use crate::util::shorten;
 

@@ -26,7 +26,6 @@ use thiserror::Error;
 
 use crate::position::{Board, InvalidPosition, Position};
 use crate::types::{Color, Piece, PieceType, Square};
-
 use huffman::{Bits, CAPACITY, CodeTable, HUFFMAN_CODED_POS, InHand, PACKED_SFEN};
 
 /// The king field of a side without a king.

@@ -4,18 +4,16 @@
 //! leave child processes that keep the pipes open. The threads are therefore never joined; they end
 //! with their pipes.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
-
-use crate::util::{decode_line, shorten};
+use std::{collections::VecDeque, thread};
 
 use super::{ClientError, Program};
+use crate::util::{decode_line, shorten};
 
 /// Longest line in bytes; the rest is dropped.
 const LONGEST_LINE: usize = 64 * 1024;

@@ -7,9 +7,8 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{sync::mpsc::Sender, time::Duration};
 
 use crate::usi::command::{Command, ParsedLine};
 use crate::util::decode_line;

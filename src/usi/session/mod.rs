@@ -13,15 +13,15 @@ mod output;
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
-use std::process;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::{
+    error::Error, path::PathBuf, process, sync::Arc, sync::atomic::AtomicBool, time::Duration,
+};
 
+use super::command::{Command, CommandError, GoCommand, MateLimit, PositionCommand, Start, Times};
+use super::options::{self, Change};
+use super::response::Response;
 use crate::engine::{Engine, MateAnswer, MateReport, Problem};
 use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
@@ -30,10 +30,6 @@ use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::{Depth, Move};
 use crate::util::shorten;
 use crate::util::system::{Instant, thread};
-
-use super::command::{Command, CommandError, GoCommand, MateLimit, PositionCommand, Start, Times};
-use super::options::{self, Change};
-use super::response::Response;
 use input::{Input, Interrupt, Line};
 use output::{Output, ToolOutput};
 

@@ -3,16 +3,14 @@
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{sync::mpsc::Sender, time::Duration};
 
 use jiff::Zoned;
 
+use super::input::{Input, Interrupt, Line};
 use crate::usi::response::Response;
 use crate::util::system::Instant;
-
-use super::input::{Input, Interrupt, Line};
 
 /// A handle to the output; all clones write to the same place.
 #[derive(Clone)]
