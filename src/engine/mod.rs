@@ -17,7 +17,8 @@ mod ponder;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, time::Duration};
+use std::time::{Duration, SystemTime};
+use std::{fmt, path::PathBuf};
 
 use thiserror::Error;
 
@@ -27,7 +28,7 @@ use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
 use crate::types::{Color, Move, Move16};
 use crate::util::{abbreviate, shorten, system::Instant};
 use book::Books;
-use evaluation::EvalSource;
+use evaluation::EvalSettings;
 use mate::MateSearch;
 use ponder::PendingSearch;
 
@@ -51,13 +52,34 @@ pub struct Engine {
     /// The last preparation got all memory and threads that the settings ask for.
     has_all_resources: bool,
     /// Where the evaluation in the search settings came from.
-    eval_source: Option<EvalSource>,
+    eval_source: Option<Source<EvalSettings>>,
     /// Description of an evaluation that was loaded, until a front end takes it.
     loaded_evaluation: Option<String>,
     has_reported_missing_king: bool,
     books: Books,
     /// Set while stochastic ponder searches the position before the expected move.
     pending_search: Option<PendingSearch>,
+}
+
+/// The settings by which something was loaded, and the state of its files. It is loaded again when
+/// they differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Source<S> {
+    settings: S,
+    /// The files with modification time and size, if they have them.
+    files: Vec<(PathBuf, Option<SystemTime>, u64)>,
+}
+
+impl<S> Source<S> {
+    fn new(settings: S, paths: &[PathBuf]) -> Self {
+        let stamp = |path: &PathBuf| {
+            let metadata = path.metadata().ok();
+            let time = metadata.as_ref().and_then(|known| known.modified().ok());
+            (path.clone(), time, metadata.map_or(0, |known| known.len()))
+        };
+        let files = paths.iter().map(stamp).collect();
+        Self { settings, files }
+    }
 }
 
 /// Something that is not as the settings ask. The engine works on, as the text says.
@@ -241,11 +263,11 @@ impl Engine {
     /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come
     /// from the evaluation, so another one requires a new preparation.
     fn load_evaluation(&mut self) -> Vec<Problem> {
-        let source = EvalSource::new(&self.settings);
+        let source = evaluation::source(&self.settings);
         if self.eval_source.as_ref() == Some(&source) {
             return Vec::new();
         }
-        let (evaluator, problems) = source.load();
+        let (evaluator, problems) = evaluation::load(&source.settings);
         self.loaded_evaluation = Some(evaluation::description(&evaluator));
         self.settings.search.evaluator = evaluator;
         self.eval_source = Some(source);
@@ -257,7 +279,9 @@ impl Engine {
     /// the next [`Self::prepare`] only, so that the evaluation stays the same during a game.
     fn update_evaluation(&mut self) -> Vec<Problem> {
         match &self.eval_source {
-            Some(source) if source.matches(&self.settings) => Vec::new(),
+            Some(source) if source.settings == evaluation::settings_of(&self.settings) => {
+                Vec::new()
+            }
             _ => self.load_evaluation(),
         }
     }
@@ -315,7 +339,7 @@ impl Engine {
     pub fn is_ready_to_go(&self) -> bool {
         let (settings, source) = (&self.settings, self.eval_source.as_ref());
         let prepared = self.prepared.as_ref();
-        source.is_some_and(|source| source.matches(settings))
+        source.is_some_and(|source| source.settings == evaluation::settings_of(settings))
             && prepared.is_some_and(|prepared| fits(prepared, &settings.search))
             && (!settings.book.is_on || self.books.is_loaded(&settings.book))
     }

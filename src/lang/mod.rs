@@ -86,62 +86,6 @@ impl Lang {
         }
     }
 
-    /// A number of games.
-    pub fn games(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "game"),
-            Self::Ja => format!("{count}局"),
-        }
-    }
-
-    /// A number of moves.
-    pub fn moves(self, count: usize) -> String {
-        match self {
-            Self::En => counted(count, "move"),
-            Self::Ja => format!("{count}手"),
-        }
-    }
-
-    /// A number of nodes.
-    pub fn nodes(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "node"),
-            Self::Ja => format!("{count} ノード"),
-        }
-    }
-
-    /// A number of positions.
-    pub fn positions(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "position"),
-            Self::Ja => format!("{count}局面"),
-        }
-    }
-
-    /// A number of faults of a book.
-    pub fn faults(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "fault"),
-            Self::Ja => format!("不正 {count} 件"),
-        }
-    }
-
-    /// A number of tsume problems.
-    pub fn problems(self, count: usize) -> String {
-        match self {
-            Self::En => counted(count, "problem"),
-            Self::Ja => format!("{count}問"),
-        }
-    }
-
-    /// A number of mates that were found.
-    pub fn mates(self, count: usize) -> String {
-        match self {
-            Self::En => counted(count, "mate"),
-            Self::Ja => format!("詰み {count}"),
-        }
-    }
-
     /// A length of time in its largest unit, rounded down.
     pub fn duration(self, time: Duration) -> String {
         let seconds = time.as_secs();

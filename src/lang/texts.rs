@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::Lang;
+use crate::util::counted;
 
 /// Declares texts: a name, its values, the English and the Japanese text.
 macro_rules! texts {
@@ -17,6 +18,38 @@ macro_rules! texts {
             })*
         }
     };
+}
+
+/// Declares numbers of things: a name, the English noun and the Japanese text.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident($count:ident: $type:ty): $noun:literal, $ja:literal;)*) => {
+        impl Lang {
+            $($(#[$doc])*
+            pub fn $name(self, $count: $type) -> String {
+                match self {
+                    Self::En => counted($count, $noun),
+                    Self::Ja => format!($ja),
+                }
+            })*
+        }
+    };
+}
+
+counts! {
+    /// A number of games.
+    games(count: u64): "game", "{count}局";
+    /// A number of moves.
+    moves(count: usize): "move", "{count}手";
+    /// A number of nodes.
+    nodes(count: u64): "node", "{count} ノード";
+    /// A number of positions.
+    positions(count: u64): "position", "{count}局面";
+    /// A number of faults of a book.
+    faults(count: u64): "fault", "不正 {count} 件";
+    /// A number of tsume problems.
+    problems(count: usize): "problem", "{count}問";
+    /// A number of mates that were found.
+    mates(count: usize): "mate", "詰み {count}";
 }
 
 texts! {
