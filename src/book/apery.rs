@@ -8,8 +8,7 @@ use std::{cmp::Reverse, path::Path, sync::LazyLock};
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
-use super::file::{Losses, out_of_order};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH, merge_moves};
+use super::{BookEntry, BookMove, Losses, UNKNOWN_DEPTH, merge_moves, out_of_order};
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::apery_move::{from_apery, to_apery};

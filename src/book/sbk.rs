@@ -7,8 +7,7 @@ use std::io::{self, Write as _};
 use std::{collections::hash_map::Entry, path::Path};
 
 use super::fault::{BookFault, BookPlace, Problem, no_book};
-use super::file::{Extras, Losses};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH, db::position_text};
+use super::{BookEntry, BookMove, Extras, Losses, UNKNOWN_DEPTH, db::position_text};
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};

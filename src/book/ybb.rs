@@ -7,9 +7,8 @@ use std::{fs::File, path::Path};
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem, no_book};
-use super::file::{Losses, out_of_order};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
-use super::{BookEntry, BookMove};
+use super::{BookEntry, BookMove, Losses, out_of_order};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile, beside};
 use crate::types::Move16;

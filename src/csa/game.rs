@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::server_line::{EndReason, Notice, ServerVerdict, TimeCount};
-use super::{clock::GameClock, summary::Summary};
+use super::clock::GameClock;
+use super::server_line::{EndReason, Notice, ServerVerdict, Summary, TimeCount};
 use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::{Ending, SfenLine, Thought, black_score, csa::move_text};

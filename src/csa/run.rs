@@ -13,7 +13,7 @@ use super::connection::{Connection, Received};
 use super::journal::{DialogueLog, Entry, Journal};
 use super::player::{OnWord, Player, PlayerSettings, Word};
 use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
-use super::{client_line::ClientLine, game::FinishedGame, summary::Summary};
+use super::{client_line::ClientLine, game::FinishedGame, server_line::Summary};
 use crate::runs::{FolderError, Stop};
 use crate::usi::client::ClientError;
 

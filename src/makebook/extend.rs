@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::minimax::{Graph, Solution};
 use super::sorter::{Sorter, pack, unpack, write_book};
 use super::think::{Task, Thinking, Thought};
-use super::{for_each_entry, merge::of_one_book};
+use super::{for_each_entry, of_one_book};
 use crate::book::{BookEntry, BookFormat, FaultLog, Losses, rotated_move};
 use crate::movegen::legal_on_board;
 use crate::position::{Board, Position};

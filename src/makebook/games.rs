@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use bytemuck::{Pod, Zeroable};
 
 use super::sorter::{Groups, Sorter, key, pack_position, unpack_position};
-use super::{merge::GAMES_DEPTH, named};
+use super::{GAMES_DEPTH, named};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
 use crate::position::Position;
 use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};

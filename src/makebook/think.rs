@@ -5,9 +5,8 @@ use std::{cmp::Ordering, path::Path, sync::Arc, time::Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::for_each_entry;
-use super::merge::{is_of_games, of_one_book, order, ply_rank};
 use super::sorter::{Sorter, unpack, write_book};
+use super::{for_each_entry, is_of_games, of_one_book, order, ply_rank};
 use crate::book::{BookEntry, BookFormat, BookMove, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::eval::Evaluator;
 use crate::position::Position;
@@ -206,7 +205,7 @@ impl Positions {
     }
 
     /// Adds a position, with whether there is enough of it. Of several plies the smallest counts,
-    /// as in [`of_one_book`](super::merge::of_one_book).
+    /// as in [`of_one_book`](super::of_one_book).
     fn push(&mut self, task: Task, is_enough: bool) {
         let number = *self.numbers.entry(task.position).or_insert_with(|| {
             self.tasks.push(task);

@@ -12,7 +12,7 @@ use std::{collections::VecDeque, fs::File, path::Path};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::opened::{MemoryBook, Node};
-use super::{BookEntry, BookMove, file::Losses};
+use super::{BookEntry, BookMove, Losses};
 use crate::position::Board;
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};

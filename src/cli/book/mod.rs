@@ -1,7 +1,6 @@
 //! `raicho book`: shows, checks, converts, probes and makes opening books.
 
 mod files;
-mod making;
 mod probe;
 mod searching;
 
@@ -32,13 +31,13 @@ enum Command {
     /// Grow a book from roots, best first
     Extend(Box<searching::ExtendArguments>),
     /// Make a book of the moves of games
-    FromGames(Box<making::GamesArguments>),
+    FromGames(Box<files::GamesArguments>),
     /// Count what is in a book
     Info(files::InfoArguments),
     /// Make one book of several
     Merge(files::MergeArguments),
     /// Carry the values of the leaves back over the whole book, as `peta_shock` does
-    Minimax(making::MinimaxArguments),
+    Minimax(files::MinimaxArguments),
     /// Print the moves that the engine would choose from
     Probe(probe::Arguments),
     /// Show a position and its moves in a book, for people
@@ -55,10 +54,10 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Command::Convert(arguments) => files::convert(arguments, lang),
         Command::Extend(arguments) => searching::extend(arguments, lang),
-        Command::FromGames(arguments) => making::from_games(arguments, lang),
+        Command::FromGames(arguments) => files::from_games(arguments, lang),
         Command::Info(arguments) => files::info(arguments, lang),
         Command::Merge(arguments) => files::merge(arguments, lang),
-        Command::Minimax(arguments) => making::minimax(arguments, lang),
+        Command::Minimax(arguments) => files::minimax(arguments, lang),
         Command::Probe(arguments) => probe::run(arguments),
         Command::Show(arguments) => probe::show(arguments, lang),
         Command::Sort(arguments) => files::sort(arguments, lang),

@@ -19,8 +19,7 @@ use super::client_line::{ClientLine, Password};
 use super::clock::{Delays, RoundTrips, UNTIMED_MOVE};
 use super::game::{End, FinishedGame, Game, ResignRule};
 use super::player::{EngineCommand, GameRules, Prepared, Report};
-use super::server_line::{EndReason, ServerLine};
-use super::summary::{self, Summary, SummaryReader};
+use super::server_line::{EndReason, SUMMARY_BLOCK, ServerLine, Summary, SummaryReader};
 use crate::records::Thought;
 use crate::types::{EnteringKingRule, Move};
 use crate::util::shorten;
@@ -397,7 +396,7 @@ impl Session {
 
     /// Where the summary of a game begins, the phase that reads it.
     fn begun_summary(&self, line: &str) -> Option<Phase> {
-        let is_begun = ServerLine::parse(line) == ServerLine::Begin(summary::BLOCK.to_owned());
+        let is_begun = ServerLine::parse(line) == ServerLine::Begin(SUMMARY_BLOCK.to_owned());
         is_begun.then(|| Phase::Reading {
             since: self.context.now(),
             reader: Box::default(),

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::InterruptedGame;
-use crate::csa::summary::{self, SummaryReader};
-use crate::csa::{game::Game, server_line::ServerLine};
+use crate::csa::game::Game;
+use crate::csa::server_line::{SUMMARY_BLOCK, ServerLine, SummaryReader};
 use crate::position::Position;
 use crate::records::csa::{legal_move, move_text};
 use crate::types::{Color, Move};
@@ -61,7 +61,7 @@ impl Resumption {
             return Step::More(self);
         }
         match ServerLine::parse(line) {
-            ServerLine::Begin(name) if name == summary::BLOCK => {
+            ServerLine::Begin(name) if name == SUMMARY_BLOCK => {
                 self.summary = Some(Box::default());
             }
             ServerLine::Begin(name) if name == BLOCK => self.is_inside = true,

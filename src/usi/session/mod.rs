@@ -8,8 +8,7 @@
 //!
 //! The search reports from its own thread through the same writer, so commands never wait for it.
 
-mod input;
-mod output;
+mod pipes;
 #[cfg(test)]
 mod tests;
 
@@ -30,8 +29,7 @@ use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::{Depth, Move};
 use crate::util::shorten;
 use crate::util::system::{Instant, thread};
-use input::{Input, Interrupt, Line};
-use output::{Output, ToolOutput};
+use pipes::{Input, Interrupt, Line, Output, ToolOutput};
 
 /// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag
 /// is set.
@@ -59,7 +57,7 @@ pub fn run(
     let (sender, inputs) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
     let output = Output::new(output, sender.clone(), Arc::clone(&interrupt));
-    input::spawn(input, sender, Arc::clone(&interrupt))?;
+    pipes::spawn(input, sender, Arc::clone(&interrupt))?;
     Session::new(output, interrupt, bench).serve(&inputs);
     Ok(())
 }
@@ -91,7 +89,7 @@ impl Dialogue {
     pub fn line(&mut self, bytes: &[u8]) -> bool {
         self.lines += 1;
         let session = &mut self.session;
-        let line = input::receive(bytes, self.lines, &session.interrupt);
+        let line = pipes::receive(bytes, self.lines, &session.interrupt);
         let is_over = session.handle(line) == Flow::End || self.inputs.try_recv().is_ok();
         if is_over {
             session.finish_search();
