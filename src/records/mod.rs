@@ -15,6 +15,7 @@ pub mod pack;
 pub mod packed;
 pub mod sample;
 pub mod score;
+mod setup;
 pub mod sfen_line;
 pub mod teacher;
 pub mod text;

@@ -6,12 +6,12 @@ use super::{
     IN_ALL, UNTIL, board::Diagram, ending_of_word, ending_of_words, interruption, is_digit,
     is_exact, is_word, number_of, parse_time, parts_of_sentence, word_of_ending,
 };
-use crate::position::{Position, START_SFEN};
+use crate::position::Position;
 use crate::records::notation::japanese::{MARKS, WHITE_MARKS, Written, with_origin};
 use crate::records::{
     Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap, quoted,
 };
-use crate::types::Move;
+use crate::types::{Color, Move};
 use crate::util::shorten;
 
 /// What may stand before a line and between its words.
@@ -387,9 +387,9 @@ impl Reader {
     fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
         let (moves, sentence) = moves_and_ending(text);
         if self.game.is_none() {
-            self.preamble
-                .diagram
-                .set_first_mark(text.starts_with(WHITE_MARKS));
+            let is_white = text.starts_with(WHITE_MARKS);
+            let side = if is_white { Color::White } else { Color::Black };
+            self.preamble.diagram.set_first_mark(side);
         }
         for found in moves {
             let game = self.game()?;
@@ -513,20 +513,25 @@ impl Preamble {
 
     /// The game, which begins with the position of these lines.
     fn begin(&mut self) -> Result<Builder, RecordError> {
-        let white_first = self.handicap.is_some_and(|handicap| !handicap.is_even());
-        let sfen = match (self.diagram.to_sfen(white_first), self.handicap) {
-            (Some(drawn), _) => drawn,
-            (None, Some(handicap)) => handicap.sfen(),
-            (None, None) => match &self.other_handicap {
-                Some((name, _)) => {
-                    return Err(RecordError::new(format_args!(
-                        "handicap {}, expected 平手, a known handicap such as 香落ち, or a drawn \
-                         board",
-                        quoted(name)
-                    )));
-                }
-                None => START_SFEN.to_owned(),
-            },
+        let is_handicap = self.handicap.is_some_and(|handicap| !handicap.is_even());
+        let first = if is_handicap {
+            Color::White
+        } else {
+            Color::Black
+        };
+        let start = match (self.handicap, &self.other_handicap) {
+            _ if !self.diagram.is_empty() => self.diagram.position(first)?,
+            (Some(handicap), _) => {
+                let start = Position::from_sfen(&handicap.sfen()).map_err(RecordError::new)?;
+                self.diagram.with_side(start)?
+            }
+            (None, None) => self.diagram.with_side(Position::startpos())?,
+            (None, Some((name, _))) => {
+                return Err(RecordError::new(format_args!(
+                    "handicap {}, expected 平手, a known handicap such as 香落ち, or a drawn board",
+                    quoted(name)
+                )));
+            }
         };
         if self.diagram.has_only_hands() {
             let omission = "pieces in hand, expected a board too";
@@ -535,8 +540,6 @@ impl Preamble {
             }
             self.record.omissions.push(omission.to_owned());
         }
-        let sfen = self.diagram.with_side(&sfen);
-        let start = Position::from_sfen(&sfen).map_err(RecordError::new)?;
         let words = EndingWords {
             word: word_of_ending,
             is_exact,
