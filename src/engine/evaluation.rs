@@ -5,8 +5,7 @@ use std::{env, io, sync::Arc};
 
 use thiserror::Error;
 
-use super::options::{EvalFile, Settings};
-use super::{Problem, Source};
+use super::{EvalFile, Problem, Settings, Source};
 use crate::eval::nnue::{Model, Network, file, instruction_set_from_env};
 use crate::eval::{Evaluator, kppt, nnue::simd::InstructionSet};
 

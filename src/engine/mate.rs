@@ -6,7 +6,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{io, time::Duration};
 
-use super::options::Settings;
+use super::Settings;
 use crate::mate::{MateEvent, MateLimits, MateSolver, Progress, Verdict};
 use crate::position::Position;
 use crate::search;

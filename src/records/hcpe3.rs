@@ -10,8 +10,8 @@
 use std::io::{self, Read};
 use std::iter;
 
-use super::apery_move::{from_apery, to_apery};
 use super::pack::{legal_move, read_bytes};
+use super::packed::{from_apery, to_apery};
 use super::{
     GameResult, HuffmanCodedPos, PackGame, PackReason, sample::WINNER_BITS, teacher::Fault,
 };

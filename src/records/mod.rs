@@ -3,7 +3,6 @@
 //! Numbers are little endian in all formats, as on all machines that this crate is built for.
 //! Parsers return errors that name what was found and what was expected. None panics on bad input.
 
-pub mod apery_move;
 pub mod csa;
 pub mod encoding;
 pub mod game;

@@ -16,7 +16,7 @@
 use std::io::{self, BufRead, Read, Write};
 use std::sync::LazyLock;
 
-use super::apery_move::{FIELD_MASK, FROM_SHIFT, from_apery, to_apery};
+use super::packed::{FIELD_MASK, FROM_SHIFT, from_apery, to_apery};
 use super::{GameResult, HuffmanCodedPos, teacher::Fault};
 use crate::position::{Position, START_SFEN};
 use crate::types::Move;

@@ -10,7 +10,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-use super::apery_move::{from_apery, to_apery};
+use super::packed::{from_apery, to_apery};
 use super::score::{NINTHS, centipawns_to_psv, psv_to_centipawns};
 use super::{GameResult, HuffmanCodedPos, PackedSfen};
 use crate::bitboard::Bitboard;

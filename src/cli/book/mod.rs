@@ -1,7 +1,6 @@
 //! `raicho book`: shows, checks, converts, probes and makes opening books.
 
 mod files;
-mod probe;
 mod searching;
 
 use std::path::{Path, PathBuf};
@@ -39,9 +38,9 @@ enum Command {
     /// Carry the values of the leaves back over the whole book, as `peta_shock` does
     Minimax(files::MinimaxArguments),
     /// Print the moves that the engine would choose from
-    Probe(probe::Arguments),
+    Probe(files::ProbeArguments),
     /// Show a position and its moves in a book, for people
-    Show(probe::ShowArguments),
+    Show(files::ShowArguments),
     /// Put the positions of a book into order, each once
     Sort(files::SortArguments),
     /// Search the positions of a list or a book
@@ -58,8 +57,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
         Command::Info(arguments) => files::info(arguments, lang),
         Command::Merge(arguments) => files::merge(arguments, lang),
         Command::Minimax(arguments) => files::minimax(arguments, lang),
-        Command::Probe(arguments) => probe::run(arguments),
-        Command::Show(arguments) => probe::show(arguments, lang),
+        Command::Probe(arguments) => files::probe(arguments),
+        Command::Show(arguments) => files::show(arguments, lang),
         Command::Sort(arguments) => files::sort(arguments, lang),
         Command::Think(arguments) => searching::think(arguments, lang),
         Command::Validate(arguments) => files::validate(arguments, lang),

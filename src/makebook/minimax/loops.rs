@@ -5,9 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::graph::{Bits, Graph};
-use super::solution::{
-    ENDLESS, MAX_PLIES, MAX_VALUE, Outcome, PERPETUAL_CHECK, PERPETUALLY_CHECKED,
-};
+use super::{ENDLESS, MAX_PLIES, MAX_VALUE, Outcome, PERPETUAL_CHECK, PERPETUALLY_CHECKED};
 
 /// Steps after which the walk over all paths of a component is given up. `YaneuraOu` has no such
 /// limit and takes exponential time.
