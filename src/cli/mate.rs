@@ -47,12 +47,8 @@ pub(super) struct Arguments {
 
     /// Number of threads: each solves one problem at a time; a single problem is solved by all
     /// together
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=512)
-    )]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: u16,
 
     /// Write a page with the solutions, which any browser plays through without a network
@@ -79,12 +75,8 @@ struct SearchArguments {
     nodes: Option<u64>,
 
     /// Total size of the tables of all threads in MB
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 256,
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
+    #[arg(long, value_name = "MB", default_value_t = 256,
+          value_parser = clap::value_parser!(u32).range(1..))]
     hash: u32,
 
     /// Search until no shorter mate exists

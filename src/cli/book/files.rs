@@ -433,12 +433,8 @@ pub(super) struct GamesArguments {
 #[command(next_help_heading = "Which moves")]
 struct FilterArguments {
     /// Number of first moves of each game
-    #[arg(
-        long,
-        value_name = "PLIES",
-        default_value_t = 16,
-        value_parser = clap::value_parser!(u16).range(1..)
-    )]
+    #[arg(long, value_name = "PLIES", default_value_t = 16,
+          value_parser = clap::value_parser!(u16).range(1..))]
     plies: u16,
 
     /// Minimum rating, which both players must have; games without ratings are left out
