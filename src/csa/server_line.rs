@@ -6,7 +6,7 @@
 
 use std::{fmt, time::Duration};
 
-use super::clock::{TimeFields, TimeRule, is_stop_watch};
+use super::clock::{Fields, TimeRule, is_stop_watch};
 use crate::position::Position;
 use crate::records::{RecordedMove, csa};
 use crate::types::{Color, EnteringKingRule};
@@ -181,8 +181,8 @@ fn parse_move(line: &str) -> Option<ServerLine> {
 
 impl Notice {
     fn parse(text: &str) -> Option<Self> {
-        let (_, notice) = NOTICES.iter().find(|(name, _)| *name == text)?;
-        Some(*notice)
+        let named = NOTICES.iter().find(|(name, _)| *name == text);
+        named.map(|(_, notice)| *notice)
     }
 }
 
@@ -270,9 +270,9 @@ impl Summary {
 /// Collects the lines of a summary.
 #[derive(Clone, Default, Debug)]
 pub(super) struct SummaryReader {
-    fields: Vec<(String, String)>,
+    fields: Fields,
     /// The blocks `Time`, `Time+` and `Time-`: both sides or one.
-    time: Vec<(Option<Color>, TimeFields)>,
+    time: Vec<(Option<Color>, Fields)>,
     position: Vec<String>,
     block: Block,
     lines: usize,
@@ -314,24 +314,20 @@ impl SummaryReader {
             _ => return,
         };
         self.block = Block::Time;
-        self.time.push((side, TimeFields::default()));
+        self.time.push((side, Fields::default()));
     }
 
     fn field(&mut self, key: String, value: String) {
-        match (self.block, self.time.last_mut()) {
-            (Block::Time, Some((_, fields))) => fields.add(&key, &value),
-            _ => self.fields.push((key, value)),
-        }
+        let fields = match (self.block, self.time.last_mut()) {
+            (Block::Time, Some((_, fields))) => fields,
+            _ => &mut self.fields,
+        };
+        fields.0.push((key, value));
     }
 
     /// The id of the game, empty if the summary has none.
     pub(super) fn id(&self) -> String {
-        self.get("Game_ID").unwrap_or_default().to_owned()
-    }
-
-    fn get(&self, name: &str) -> Option<&str> {
-        let named = self.fields.iter().rev().find(|(key, _)| key == name);
-        named.map(|(_, value)| value.trim())
+        self.fields.get("Game_ID").unwrap_or_default().to_owned()
     }
 
     /// The summary that the lines make.
@@ -341,33 +337,34 @@ impl SummaryReader {
         }
         let id = self.id();
         let field = |key, expected| {
-            let found = shorten(self.get(key).unwrap_or_default());
+            let found = shorten(self.fields.get(key).unwrap_or_default());
             format!("the field {key} is \"{found}\", expected {expected}")
         };
         if id.is_empty() || id.contains(char::is_whitespace) {
             return Err(field("Game_ID", "one word"));
         }
-        if self
-            .get("Format")
-            .is_some_and(|format| !format.starts_with("Shogi"))
-        {
+        let format = self.fields.get("Format");
+        if format.is_some_and(|format| !format.starts_with("Shogi")) {
             return Err(field("Format", "Shogi 1.0"));
         }
-        let side = match self.get("Your_Turn") {
+        let side = match self.fields.get("Your_Turn") {
             Some("+") => Color::Black,
             Some("-") => Color::White,
             _ => return Err(field("Your_Turn", "+ or -")),
         };
-        let name = |key| self.get(key).unwrap_or_default().to_owned();
+        let name = |key| self.fields.get(key).unwrap_or_default().to_owned();
         let (start, moves) = self.position()?;
-        let max_moves = self.get("Max_Moves").and_then(|text| text.parse().ok());
+        let max_moves = self
+            .fields
+            .get("Max_Moves")
+            .and_then(|text| text.parse().ok());
         Ok(Summary {
             players: [name("Name+"), name("Name-")],
             side,
             time: Color::ALL.map(|color| self.time_of(color, &id)),
             max_moves: max_moves.filter(|&moves| moves > 0),
             declaration: self.declaration(),
-            reconnect_token: self.get("Reconnect_Token").map(str::to_owned),
+            reconnect_token: self.fields.get("Reconnect_Token").map(str::to_owned),
             start,
             moves,
             id,
@@ -376,9 +373,9 @@ impl SummaryReader {
 
     fn declaration(&self) -> Option<EnteringKingRule> {
         // A field of rshogi's server, whose rule is another one than CSA's.
-        let named = self.get("Entering_King_Rule");
+        let named = self.fields.get("Entering_King_Rule");
         let named = named.and_then(|name| name.parse().ok());
-        named.or_else(|| self.get("Declaration").and_then(declaration_rule))
+        named.or_else(|| self.fields.get("Declaration").and_then(declaration_rule))
     }
 
     fn time_of(&self, color: Color, id: &str) -> TimeRule {

@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::position::Position;
 use crate::records::{SfenLine, Thought};
 use crate::search::{Clock, Decision, Event, Limits};
-use crate::types::{Bound, EnteringKingRule, Move};
+use crate::types::{Bound, EnteringKingRule};
 use crate::usi::client::Program;
 use crate::usi::options::{Change, set_option};
 use program::Driver;
@@ -155,23 +155,8 @@ pub enum Content {
     Answer(Answer),
 }
 
-/// What the engine decided.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
-    /// Play a move.
-    Move {
-        /// The move.
-        best: Move,
-        /// The expected reply.
-        ponder: Option<Move>,
-    },
-    /// Resign.
-    Resign,
-    /// Declare a win by entering king.
-    Declare,
-    /// There is no usable answer, for the stated reason.
-    Fault(String),
-}
+/// What the engine decided; as an error, why there is no usable answer.
+pub type Answer = Result<Decision, String>;
 
 /// What a player says.
 #[derive(Debug)]
@@ -296,22 +281,13 @@ impl Inside {
                 Event::Info(_) | Event::CurrentMove(_) => return,
                 Event::Note(text) => Word::Note(text),
                 Event::Done(decision) => {
-                    let content = Content::Answer(answer(decision));
+                    let content = Content::Answer(Ok(decision));
                     Word::Report(Report { search, content })
                 }
             };
             on_word(word);
         };
         self.engine.go(limits, Box::new(report));
-    }
-}
-
-fn answer(decision: Decision) -> Answer {
-    match decision {
-        Decision::Move { best, ponder } => Answer::Move { best, ponder },
-        Decision::Resign => Answer::Resign,
-        Decision::Win => Answer::Declare,
-        Decision::Nothing => Answer::Fault("it has no answer".to_owned()),
     }
 }
 
