@@ -443,16 +443,13 @@ pub(super) fn is_message(head: &[u8], size: u64) -> bool {
     let mut fields = Fields::new(head, 0);
     while let Some(field) = fields.next() {
         match field {
-            Ok(Field {
-                number: AUTHOR | DESCRIPTION,
-                content: Content::Bytes(text),
-            }) if std::str::from_utf8(text).is_ok() => {}
-            Ok(Field {
-                number: STATE,
-                content: Content::Bytes(state),
-            }) => return Fields::new(state, 0).all(|field| field.is_ok()),
+            Ok((AUTHOR | DESCRIPTION, Content::Bytes(text)))
+                if std::str::from_utf8(text).is_ok() => {}
+            Ok((STATE, Content::Bytes(state))) => {
+                return Fields::new(state, 0).all(|field| field.is_ok());
+            }
             // A long field may reach beyond the head.
-            Err(_) => return size > head.len() as u64 && fields.offset() > 0,
+            Err(_) => return size > head.len() as u64 && fields.offset > 0,
             Ok(_) => return false,
         }
     }
@@ -471,19 +468,10 @@ fn read_states(
     let mut states = Vec::new();
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next() {
-        if let Field {
-            number: STATE,
-            content: Content::Bytes(state),
-        } = field?
-        {
-            let offset = fields.offset() - state.len() as u64;
+        if let (STATE, Content::Bytes(state)) = field? {
+            let fields = Fields::new(state, fields.offset - state.len() as u64);
             let place = BookPlace::State(states.len() as u64);
-            states.push(read_state(
-                Fields::new(state, offset),
-                place,
-                faults,
-                extras,
-            )?);
+            states.push(read_state(fields, place, faults, extras)?);
         }
     }
     Ok(states)
@@ -497,14 +485,13 @@ fn read_state(
 ) -> io::Result<State> {
     let mut state = State::default();
     while let Some(field) = fields.next() {
-        let field = field?;
-        match (field.number, field.content) {
+        match field? {
             (STATE_POSITION, Content::Bytes(text)) => {
                 let text = String::from_utf8_lossy(text);
                 text.trim().clone_into(&mut state.position);
             }
             (STATE_MOVE, Content::Bytes(bytes)) => {
-                let offset = fields.offset() - bytes.len() as u64;
+                let offset = fields.offset - bytes.len() as u64;
                 match read_move(Fields::new(bytes, offset), extras)? {
                     Ok(mv) => state.moves.push(mv),
                     Err(bits) => faults.push(BookFault::new(place, Problem::not_a_move(bits))),
@@ -523,9 +510,8 @@ fn read_state(
 fn read_move(fields: Fields<'_>, extras: &mut Extras) -> io::Result<Result<StateMove, u32>> {
     let (mut bits, mut weight, mut next) = (0, 0, 0);
     for field in fields {
-        let field = field?;
-        if let Content::Number(number) = field.content {
-            match field.number {
+        if let (field, Content::Number(number)) = field? {
+            match field {
                 MOVE_BITS => bits = number as u32,
                 MOVE_MARK => extras.marks += u64::from(number > 0),
                 MOVE_WEIGHT => weight = number as i32,
@@ -620,11 +606,7 @@ fn code(piece: Piece) -> u32 {
 }
 
 /// A field of a message: its number and content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Field<'a> {
-    number: u64,
-    content: Content<'a>,
-}
+type Field<'a> = (u64, Content<'a>);
 
 /// What a field holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -641,22 +623,12 @@ struct Fields<'a> {
     bytes: &'a [u8],
     /// Offset of `bytes` in the file.
     offset: u64,
-    has_failed: bool,
 }
 
 impl<'a> Fields<'a> {
     /// The fields of a message that begins at byte `offset` of the file.
     const fn new(bytes: &'a [u8], offset: u64) -> Self {
-        Self {
-            bytes,
-            offset,
-            has_failed: false,
-        }
-    }
-
-    /// Offset in the file of the byte after the last field.
-    const fn offset(&self) -> u64 {
-        self.offset
+        Self { bytes, offset }
     }
 
     /// The next field.
@@ -674,7 +646,7 @@ impl<'a> Fields<'a> {
         };
         match tag >> 3 {
             0 => Err("a field without a number"),
-            number => Ok(Field { number, content }),
+            number => Ok((number, content)),
         }
     }
 
@@ -707,12 +679,12 @@ impl<'a> Iterator for Fields<'a> {
 
     /// Zeros at the end are no fields.
     fn next(&mut self) -> Option<Self::Item> {
-        if self.has_failed || self.bytes.iter().all(|&byte| byte == 0) {
+        if self.bytes.iter().all(|&byte| byte == 0) {
             return None;
         }
         let offset = self.offset;
         Some(self.read().map_err(|problem| {
-            self.has_failed = true;
+            self.bytes = &[];
             no_book(format_args!("byte {offset}: {problem}"))
         }))
     }
@@ -777,7 +749,6 @@ mod tests {
         put_number(&mut bytes, 1, 300);
         let fields: Vec<_> = Fields::new(&bytes, 0)
             .map(|field| field.expect("a field"))
-            .map(|field| (field.number, field.content))
             .collect();
         assert_eq!(
             fields,

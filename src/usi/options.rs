@@ -9,7 +9,7 @@ use std::{fmt::Write as _, ops::RangeInclusive, sync::LazyLock, time::Duration};
 use thiserror::Error;
 
 use super::command::parse_integer;
-use crate::engine::{BookFile, EvalFile, Settings};
+use crate::engine::Settings;
 use crate::search::{Skill, Tunable, tunables};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
@@ -292,20 +292,33 @@ macro_rules! path {
     };
 }
 
+macro_rules! file {
+    ($name:literal, $($field:ident).+) => {
+        UsiOption {
+            name: $name,
+            kind: Kind::Text {
+                usi_type: "filename",
+                get: |settings| settings.$($field).+.to_string(),
+                set: |settings, text| settings.$($field).+ = text.into(),
+            },
+        }
+    };
+}
+
 /// All options. Names, ranges and defaults are those of `YaneuraOu` where it has the option.
 const OPTIONS: &[UsiOption] = &[
-    spin!("USI_Hash", 1..=33_554_432, search.hash_mb as usize),
-    check!("USI_Ponder", search.ponder),
-    check!("Stochastic_Ponder", stochastic_ponder),
-    spin!("Threads", 1..=512, search.threads as usize),
-    spin!("MultiPV", 1..=600, search.multi_pv as usize),
+    spin! { "USI_Hash", 1..=33_554_432, search.hash_mb as usize },
+    check! { "USI_Ponder", search.ponder },
+    check! { "Stochastic_Ponder", stochastic_ponder },
+    spin! { "Threads", 1..=512, search.threads as usize },
+    spin! { "MultiPV", 1..=600, search.multi_pv as usize },
     UsiOption {
         name: "ClearHash",
         kind: Kind::ClearHash,
     },
     // --- Limits ---
-    spin!("DepthLimit", 0..=i32::MAX as i64, depth_limit as u32),
-    spin!("NodesLimit", 0..=i64::MAX, nodes_limit as u64),
+    spin! { "DepthLimit", 0..=i32::MAX as i64, depth_limit as u32 },
+    spin! { "NodesLimit", 0..=i64::MAX, nodes_limit as u64 },
     UsiOption {
         name: "SkillLevel",
         kind: Kind::Spin {
@@ -314,40 +327,20 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, level| settings.search.skill = Skill::of_level(level as u32),
         },
     },
-    check!("LimitStrength", limits_strength),
-    spin!(
-        "Elo",
-        Skill::LOWEST_RATING as i64..=Skill::HIGHEST_RATING as i64,
-        rating as u32
-    ),
+    check! { "LimitStrength", limits_strength },
+    spin! { "Elo", Skill::LOWEST_RATING as i64..=Skill::HIGHEST_RATING as i64, rating as u32 },
     // --- Time ---
-    milliseconds!("NetworkDelay", 0..=10_000, search.network_delay),
-    milliseconds!("NetworkDelay2", 0..=10_000, search.network_delay2),
-    milliseconds!(
-        "MinimumThinkingTime",
-        1..=100_000,
-        search.minimum_thinking_time
-    ),
-    spin!("SlowMover", 1..=1000, search.slow_mover as u32),
-    check!("RoundUpToFullSecond", search.round_up_to_full_second),
-    spin!("NodesTime", 0..=10_000, search.nodes_time as u64),
+    milliseconds! { "NetworkDelay", 0..=10_000, search.network_delay },
+    milliseconds! { "NetworkDelay2", 0..=10_000, search.network_delay2 },
+    milliseconds! { "MinimumThinkingTime", 1..=100_000, search.minimum_thinking_time },
+    spin! { "SlowMover", 1..=1000, search.slow_mover as u32 },
+    check! { "RoundUpToFullSecond", search.round_up_to_full_second },
+    spin! { "NodesTime", 0..=10_000, search.nodes_time as u64 },
     // --- Rules and results ---
-    spin!(
-        "MaxMovesToDraw",
-        0..=100_000,
-        search.max_moves_to_draw as u32
-    ),
-    spin!("ResignValue", 0..=99_999, search.resign_value as i32),
-    spin!(
-        "DrawValueBlack",
-        -30_000..=30_000,
-        search.draw_value[Color::Black as usize] as i32
-    ),
-    spin!(
-        "DrawValueWhite",
-        -30_000..=30_000,
-        search.draw_value[Color::White as usize] as i32
-    ),
+    spin! { "MaxMovesToDraw", 0..=100_000, search.max_moves_to_draw as u32 },
+    spin! { "ResignValue", 0..=99_999, search.resign_value as i32 },
+    spin! { "DrawValueBlack", -30_000..=30_000, search.draw_value[Color::Black as usize] as i32 },
+    spin! { "DrawValueWhite", -30_000..=30_000, search.draw_value[Color::White as usize] as i32 },
     UsiOption {
         name: "EnteringKingRule",
         kind: Kind::Rule {
@@ -355,43 +348,22 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, rule| settings.search.entering_king_rule = rule,
         },
     },
-    check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
+    check! { "GenerateAllLegalMoves", search.generate_all_legal_moves },
     // --- Mate problems ---
-    spin!("MateHash", 1..=33_554_432, mate_hash_mb as usize),
-    check!("MateShortest", mate_shortest),
+    spin! { "MateHash", 1..=33_554_432, mate_hash_mb as usize },
+    check! { "MateShortest", mate_shortest },
     // --- Output ---
-    milliseconds!("PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval),
-    check!("ConsiderationMode", consideration_mode),
-    check!("OutputFailLHPV", search.shows_bounds),
-    path!("DebugLogFile", debug_log_file),
+    milliseconds! { "PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval },
+    check! { "ConsiderationMode", consideration_mode },
+    check! { "OutputFailLHPV", search.shows_bounds },
+    path! { "DebugLogFile", debug_log_file },
     // --- Evaluation ---
-    UsiOption {
-        name: "FV_SCALE",
-        kind: Kind::Spin {
-            range: 0..=128,
-            get: |settings| settings.fv_scale.into(),
-            set: |settings, value| settings.fv_scale = value as u32,
-        },
-    },
-    UsiOption {
-        name: "EvalFile",
-        kind: Kind::Text {
-            usi_type: "filename",
-            get: |settings| settings.eval_file.to_string(),
-            set: |settings, text| settings.eval_file = EvalFile::from(text),
-        },
-    },
-    path!("EvalDir", eval_dir),
+    spin! { "FV_SCALE", 0..=128, fv_scale as u32 },
+    file! { "EvalFile", eval_file },
+    path! { "EvalDir", eval_dir },
     // --- Opening books ---
-    check!("USI_OwnBook", book.is_on),
-    UsiOption {
-        name: "BookFile",
-        kind: Kind::Text {
-            usi_type: "filename",
-            get: |settings| settings.book.file.to_string(),
-            set: |settings, text| settings.book.file = BookFile::from(text),
-        },
-    },
+    check! { "USI_OwnBook", book.is_on },
+    file! { "BookFile", book.file },
     UsiOption {
         name: "BookDir",
         kind: Kind::Text {
@@ -400,35 +372,21 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, text| settings.book.dir = path_of(text).unwrap_or_default(),
         },
     },
-    spin!("BookMoves", 0..=10_000, book.options.max_ply as u32),
-    spin!("BookIgnoreRate", 0..=100, book.options.ignore_rate as u32),
-    spin!(
-        "BookEvalDiff",
-        0..=99_999,
-        book.options.value_difference as i32
-    ),
-    spin!(
-        "BookEvalBlackLimit",
-        -99_999..=99_999,
-        book.options.value_limits[Color::Black as usize] as i32
-    ),
-    spin!(
-        "BookEvalWhiteLimit",
-        -99_999..=99_999,
-        book.options.value_limits[Color::White as usize] as i32
-    ),
-    spin!(
-        "BookDepthLimit",
-        0..=99_999,
-        book.options.depth_limit as i32
-    ),
-    check!("ConsiderBookMoveCount", book.options.considers_counts),
-    check!("NarrowBook", book.options.is_narrow),
-    check!("IgnoreBookPly", book.options.ignores_ply),
-    check!("FlippedBook", book.options.finds_flipped),
-    check!("BookOnTheFly", book.options.on_the_fly),
-    spin!("BookPvMoves", 1..=246, book.options.pv_moves as usize),
-    spin!("BookSeed", 0..=i64::MAX, book.options.seed as u64),
+    spin! { "BookMoves", 0..=10_000, book.options.max_ply as u32 },
+    spin! { "BookIgnoreRate", 0..=100, book.options.ignore_rate as u32 },
+    spin! { "BookEvalDiff", 0..=99_999, book.options.value_difference as i32 },
+    spin! { "BookEvalBlackLimit", -99_999..=99_999,
+    book.options.value_limits[Color::Black as usize] as i32 },
+    spin! { "BookEvalWhiteLimit", -99_999..=99_999,
+    book.options.value_limits[Color::White as usize] as i32 },
+    spin! { "BookDepthLimit", 0..=99_999, book.options.depth_limit as i32 },
+    check! { "ConsiderBookMoveCount", book.options.considers_counts },
+    check! { "NarrowBook", book.options.is_narrow },
+    check! { "IgnoreBookPly", book.options.ignores_ply },
+    check! { "FlippedBook", book.options.finds_flipped },
+    check! { "BookOnTheFly", book.options.on_the_fly },
+    spin! { "BookPvMoves", 1..=246, book.options.pv_moves as usize },
+    spin! { "BookSeed", 0..=i64::MAX, book.options.seed as u64 },
 ];
 
 fn path_text(path: Option<&Path>) -> String {

@@ -156,21 +156,21 @@ fn parse(
         "eval" => Command::Eval,
         "getoption" => Command::GetOption(rest.split_whitespace().next().map(str::to_owned)),
         "compiler" => Command::Compiler,
-        "speedtest" => {
-            return Err(CommandError::OtherEngine {
-                command: "speedtest",
-                instead: "use \"bench\"",
-            });
-        }
+        "speedtest" => return other_engine("speedtest", "use \"bench\""),
         "export_net" => {
-            return Err(CommandError::OtherEngine {
-                command: "export_net",
-                instead: "the embedded network is the file nets/raicho.nnue of the source code",
-            });
+            let instead = "the embedded network is the file nets/raicho.nnue of the source code";
+            return other_engine("export_net", instead);
         }
         _ => return Err(CommandError::Unknown(shorten(keyword))),
     };
     Ok(Some(command))
+}
+
+fn other_engine(
+    command: &'static str,
+    instead: &'static str,
+) -> Result<Option<Command>, CommandError> {
+    Err(CommandError::OtherEngine { command, instead })
 }
 
 /// The name may contain spaces, as in other engines; the value is the rest of the line.
@@ -555,8 +555,6 @@ impl MateLimit {
 }
 
 impl Times {
-    const NAMES: [&str; 5] = ["btime", "wtime", "binc", "winc", "byoyomi"];
-
     /// Whether no clock was sent.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -579,31 +577,21 @@ impl Times {
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Option<u64>> {
-        let place = Self::NAMES.iter().position(|&known| known == name)?;
-        let slots = [
-            &mut self.btime,
-            &mut self.wtime,
-            &mut self.binc,
-            &mut self.winc,
-            &mut self.byoyomi,
-        ];
-        slots.into_iter().nth(place)
+        Some(match name {
+            "btime" => &mut self.btime,
+            "wtime" => &mut self.wtime,
+            "binc" => &mut self.binc,
+            "winc" => &mut self.winc,
+            "byoyomi" => &mut self.byoyomi,
+            _ => return None,
+        })
     }
 }
 
 /// Whether a word is the name of a parameter of `go`, so that it cannot be the value of another.
 fn is_parameter(word: &str) -> bool {
-    const OTHERS: [&str; 8] = [
-        "ponder",
-        "infinite",
-        "movetime",
-        "depth",
-        "nodes",
-        "perft",
-        "mate",
-        "searchmoves",
-    ];
-    OTHERS.contains(&word) || Times::NAMES.contains(&word)
+    const OTHERS: &str = "ponder infinite movetime depth nodes perft mate searchmoves";
+    OTHERS.split(' ').any(|other| other == word) || Times::default().slot(word).is_some()
 }
 
 /// Skips the words after an unknown parameter, as its values, so that there is one error for all.
