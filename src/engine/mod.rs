@@ -34,7 +34,7 @@ use ponder::PendingSearch;
 
 pub use book::{BookFile, BookSettings};
 pub use evaluation::{EvalFileError, load_evaluator};
-pub use mate::{MateAnswer, MateInfo, MateReport};
+pub use mate::{MateAnswer, MateReport};
 
 /// A position, the settings, and the searches.
 pub struct Engine {

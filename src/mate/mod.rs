@@ -109,7 +109,7 @@ pub struct Line {
     pub length: usize,
 }
 
-/// The state of a running search.
+/// The state of a running search, reported at regular intervals and when a mate was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Moves made by all threads. Those of other threads lag behind by at most 64 each.
@@ -118,18 +118,11 @@ pub struct Progress {
     pub seldepth: usize,
     /// Used share of the table, in permill.
     pub hashfull: u32,
-    /// The moves from the root to the node that is being searched.
+    /// Length in plies of a mate that was found, as [`Line::length`] counts it. With
+    /// [`MateLimits::shortest`] shorter ones may follow.
+    pub mate: Option<usize>,
+    /// The moves of that mate, or those from the root to the node that is being searched.
     pub line: Vec<Move>,
-}
-
-/// A report of a running search.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MateEvent {
-    /// Sent at regular intervals.
-    Progress(Progress),
-    /// A mate was found; with [`MateLimits::shortest`] shorter ones
-    /// may follow.
-    Found(Line, Progress),
 }
 
 /// Solves problems one after another with one transposition table.
@@ -180,7 +173,7 @@ impl MateSolver {
         &mut self,
         position: &Position,
         limits: &MateLimits<'_>,
-        report: &mut (dyn FnMut(&MateEvent) + Send),
+        report: &mut (dyn FnMut(Progress) + Send),
     ) -> io::Result<Solution> {
         self.table.new_problem();
         let is_done = AtomicBool::new(false);
@@ -282,7 +275,7 @@ impl<'a> Task<'a> {
     }
 
     /// Searches the root, then works out the verdict alone.
-    fn run_main(self, report: &'a mut (dyn FnMut(&MateEvent) + Send)) -> Solution {
+    fn run_main(self, report: &'a mut (dyn FnMut(Progress) + Send)) -> Solution {
         let reporter = Reporter {
             report,
             interval: self.limits.report_interval,
@@ -355,7 +348,7 @@ impl<'a> Task<'a> {
 
 /// Sends reports to the caller.
 struct Reporter<'a> {
-    report: &'a mut (dyn FnMut(&MateEvent) + Send),
+    report: &'a mut (dyn FnMut(Progress) + Send),
     /// Time between two progress reports.
     interval: Duration,
     /// When the next progress report is due.

@@ -199,8 +199,8 @@ impl Session {
         self.output.send(&Response::Error(text));
     }
 
-    fn show(&self, text: String) {
-        self.output.send(&Response::Text(text));
+    fn show(&self, text: impl Into<String>) {
+        self.output.send(&Response::Text(text.into()));
     }
 
     /// `has_command` says whether the rest of the line is a command.
@@ -239,16 +239,10 @@ impl Session {
     }
 
     fn introduce(&self) {
-        self.output.send(&Response::IdName(format!(
-            "Raicho {}",
-            env!("CARGO_PKG_VERSION")
-        )));
-        self.output
-            .send(&Response::IdAuthor("the Raicho developers".to_owned()));
-        for line in options::option_lines() {
-            self.output.send(&Response::Option(line));
-        }
-        self.output.send(&Response::UsiOk);
+        self.show(format!("id name Raicho {}", env!("CARGO_PKG_VERSION")));
+        self.show("id author the Raicho developers");
+        options::option_lines().for_each(|line| self.show(line));
+        self.show("usiok");
     }
 
     // --- Preparation ---
@@ -257,7 +251,7 @@ impl Session {
         self.finish_search();
         let problems = self.during(Engine::prepare);
         self.report_preparation(&problems);
-        self.output.send(&Response::ReadyOk);
+        self.show("readyok");
     }
 
     /// Does what may take long.
@@ -386,7 +380,7 @@ impl Session {
         let output = self.output.clone();
         let report = move |report| {
             output.send(&match report {
-                MateReport::Info(info) => Response::MateInfo(info),
+                MateReport::Info(progress, time) => Response::MateInfo(progress, time),
                 MateReport::Note(text) => Response::Note(text),
                 MateReport::Done(answer) => Response::Checkmate(answer),
             });

@@ -222,7 +222,7 @@ impl Output {
 
     /// Logs a line of the GUI with the time at which it was read.
     pub(super) fn log_received(&self, line: &Line) {
-        let written = self.log.write(Speaker::Gui, Some(line.read_at), &line.text);
+        let written = self.log.write('>', Some(line.read_at), &line.text);
         self.report(written);
     }
 
@@ -245,7 +245,7 @@ impl Output {
         };
         // Within the lock, so that the log has the order of the output, and before the output, so
         // that it holds everything that the GUI has received.
-        let logged = self.log.write(Speaker::Engine, None, text);
+        let logged = self.log.write('<', None, text);
         if writer
             .write_all(line.as_bytes())
             .and_then(|()| writer.flush())
@@ -311,15 +311,6 @@ struct Open {
     file: File,
 }
 
-/// The source of a line.
-#[derive(Clone, Copy)]
-enum Speaker {
-    Gui,
-    Engine,
-    /// A remark of the log itself.
-    Log,
-}
-
 impl DebugLog {
     /// Appends to the file at `path` from now on, beginning with the remark `opening`; without a
     /// path the log ends.
@@ -340,23 +331,24 @@ impl DebugLog {
         })?;
         let path = path.to_owned();
         let mut open = Open { path, file };
-        open.write(&Zoned::now(), Speaker::Log, opening)?;
+        open.write(&Zoned::now(), '#', opening)?;
         *log = Some(open);
         Ok(())
     }
 
-    /// Writes a line without its line end, of now or of another time, if the log is on.
+    /// Writes a line without its line end, of now or of another time, if the log is on: `>` from the
+    /// GUI, `<` to it, `#` a remark of the log itself.
     ///
     /// # Errors
     /// The file cannot be written. The log has ended.
-    fn write(&self, speaker: Speaker, at: Option<Instant>, text: &str) -> Result<(), String> {
+    fn write(&self, sign: char, at: Option<Instant>, text: &str) -> Result<(), String> {
         let mut log = self.lock();
         let Some(open) = &mut *log else {
             return Ok(());
         };
         let age = at.map_or(Duration::ZERO, |at| at.elapsed());
         let time = Zoned::now().saturating_sub(age);
-        let written = open.write(&time, speaker, text);
+        let written = open.write(&time, sign, text);
         if written.is_err() {
             *log = None;
         }
@@ -391,16 +383,11 @@ const fn is_pipe(_data: &Metadata) -> bool {
 }
 
 impl Open {
-    fn write(&mut self, time: &Zoned, speaker: Speaker, text: &str) -> Result<(), String> {
-        let sign = match speaker {
-            Speaker::Gui => " > ",
-            Speaker::Engine => " < ",
-            Speaker::Log => " # ",
-        };
-        let time = time.strftime(TIME).to_string();
+    fn write(&mut self, time: &Zoned, sign: char, text: &str) -> Result<(), String> {
+        let start = format!("{} {sign} ", time.strftime(TIME));
         let mut lines = String::new();
         for line in text.split('\n') {
-            lines.extend([time.as_str(), sign, line.trim_end_matches('\r'), "\n"]);
+            lines.extend([start.as_str(), line.trim_end_matches('\r'), "\n"]);
         }
         let written = self.file.write_all(lines.as_bytes());
         written.map_err(|error| {

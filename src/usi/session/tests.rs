@@ -76,10 +76,10 @@ fn long_jobs_write_empty_lines() {
 fn a_failing_output_ends_the_session() {
     let page = Page::new(1);
     let (output, interrupt, inputs) = output(&page);
-    output.send(&Response::UsiOk);
+    output.send(&Response::Text("usiok".to_owned()));
     assert!(inputs.try_recv().is_err());
-    output.send(&Response::ReadyOk);
-    output.send(&Response::ReadyOk);
+    output.send(&Response::KeepAlive);
+    output.send(&Response::KeepAlive);
     assert!(matches!(inputs.try_recv(), Ok(Input::End)));
     assert!(inputs.try_recv().is_err());
     assert!(interrupt.waiting().has_ended);
