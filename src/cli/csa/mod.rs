@@ -20,7 +20,6 @@ use crate::csa::run::{self, RunEvent, RunSettings};
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};
 use crate::engine::Settings;
-use crate::types::EnteringKingRule;
 use crate::util::counted;
 use screen::{Screen, Shared};
 
@@ -346,17 +345,16 @@ fn setup(arguments: &Arguments, account: Account, share: Option<usize>) -> anyho
     let mut run = settings(arguments, &account)?;
     let out = arguments.out.clone().or_else(|| account.out.clone());
     let options = &mut run.player.options;
-    let is_set = |(name, _): &&(String, String)| name.eq_ignore_ascii_case("Threads");
     if let Some(share) = share
         && run.player.program.is_none()
-        && !options.iter().any(|option| is_set(&option))
+        && value_of(options, "Threads").is_none()
     {
         options.push(("Threads".to_owned(), share.to_string()));
     }
-    let threads = options.iter().rev().find(is_set);
+    let threads = value_of(options, "Threads");
     Ok(Setup {
         out: out.unwrap_or_else(|| PathBuf::from(format!("csa-{}", account.name))),
-        threads: threads.and_then(|(_, value)| value.parse().ok()),
+        threads: threads.and_then(|value| value.parse().ok()),
         run,
     })
 }
@@ -434,7 +432,9 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
             password,
             pondering,
             sends_comments: account.comments.unwrap_or(true),
-            entering_king_rule: entering_king_rule(&options),
+            // The engine refuses a bad value.
+            entering_king_rule: value_of(&options, "EnteringKingRule")
+                .and_then(|value| value.parse().ok()),
             resign: account.resign_score.map(|score| ResignRule {
                 score,
                 moves: account.resign_after.map_or(RESIGN_AFTER, NonZero::get),
@@ -495,28 +495,25 @@ fn host_and_port(text: &str) -> anyhow::Result<(String, u16)> {
     Ok((host.to_owned(), port))
 }
 
-/// The least delays, which can be set by the options of the engine.
-fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
-    let mut found = [Duration::ZERO; 2];
-    for ((name, default), delay) in DELAYS.into_iter().zip(&mut found) {
-        let mut set = options.iter().rev();
-        let milliseconds = match set.find(|(option, _)| option.eq_ignore_ascii_case(name)) {
-            Some((_, value)) => value
-                .parse()
-                .map_err(|_| usage_error(format_args!("option {name}: expected milliseconds")))?,
-            None => default,
-        };
-        *delay = Duration::from_millis(milliseconds);
-    }
-    let [usual, worst] = found;
-    Ok(Delays { usual, worst })
+/// The value that an option of the engine is set to last; case does not matter.
+fn value_of<'a>(options: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let mut set = options.iter().rev();
+    let (_, value) = set.find(|(option, _)| option.eq_ignore_ascii_case(name))?;
+    Some(value)
 }
 
-/// The rule of declarations that an option of the engine sets; the engine refuses a bad value.
-fn entering_king_rule(options: &[(String, String)]) -> Option<EnteringKingRule> {
-    let mut set = options.iter().rev();
-    let (_, value) = set.find(|(name, _)| name.eq_ignore_ascii_case("EnteringKingRule"))?;
-    value.parse().ok()
+/// The least delays, which can be set by the options of the engine.
+fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
+    let [usual, worst] = DELAYS.map(|(name, default)| {
+        let milliseconds = value_of(options, name).map_or(Ok(default), str::parse);
+        let milliseconds = milliseconds
+            .map_err(|_| usage_error(format_args!("option {name}: expected milliseconds")));
+        milliseconds.map(Duration::from_millis)
+    });
+    Ok(Delays {
+        usual: usual?,
+        worst: worst?,
+    })
 }
 
 /// The variable with the password where nothing else is said.
