@@ -8,11 +8,11 @@ use std::{cmp::Reverse, path::Path, sync::LazyLock};
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
-use super::{BookEntry, BookMove, Losses, UNKNOWN_DEPTH, merge_moves, out_of_order};
+use super::{BookEntry, BookMove, FormatWriter, Losses, UNKNOWN_DEPTH, merge_moves};
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::packed::{PackedSfen, from_apery, to_apery};
-use crate::runs::{OutputError, OutputFile};
+use crate::runs::OutputFile;
 use crate::types::{Color, Move, Piece, PieceType, Square};
 use crate::util::counted;
 
@@ -216,60 +216,32 @@ impl AperyBook {
 }
 
 /// A file that is being written.
-pub(super) struct AperyWriter {
-    file: OutputFile,
-    last: Option<u64>,
-    entries: u64,
-    losses: Losses,
-}
+pub(super) struct AperyWriter(pub(super) OutputFile);
 
-impl AperyWriter {
-    pub(super) fn create(path: &Path) -> Result<Self, OutputError> {
-        Ok(Self {
-            file: OutputFile::create(path)?,
-            last: None,
-            entries: 0,
-            losses: Losses::default(),
-        })
-    }
-
-    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
-        let key = key_of_packed(&entry.position);
-        if self.last == Some(key) {
-            self.losses.entries += 1;
-            return Ok(());
-        }
-        self.entries += 1;
-        if self.last > Some(key) {
-            return Err(out_of_order(self.entries));
-        }
-        self.last = Some(key);
+impl FormatWriter for AperyWriter {
+    fn write(&mut self, entry: &BookEntry, losses: &mut Losses) -> io::Result<()> {
         if entry.moves.is_empty() {
-            self.losses.empty += 1;
+            losses.empty += 1;
             return Ok(());
         }
-        self.losses.plies += 1;
+        losses.plies += 1;
+        let key = key_of_packed(&entry.position);
         let mut moves: Vec<&BookMove> = entry.moves.iter().collect();
         moves.sort_by_key(|known| Reverse(known.count));
         for known in moves {
-            self.write_move(key, known)?;
+            let count = known.count.min(u16::MAX.into());
+            losses.counts += u64::from(count != known.count);
+            losses.depths += u64::from(![0, UNKNOWN_DEPTH].contains(&known.depth));
+            losses.ponder_moves += u64::from(known.ponder.is_some());
+            let known = BookMove { count, ..*known };
+            let record = Record { key, known }.packed();
+            self.0.write_all(bytes_of(&record))?;
         }
         Ok(())
     }
 
-    fn write_move(&mut self, key: u64, known: &BookMove) -> io::Result<()> {
-        let count = known.count.min(u16::MAX.into());
-        self.losses.counts += u64::from(count != known.count);
-        self.losses.depths += u64::from(![0, UNKNOWN_DEPTH].contains(&known.depth));
-        self.losses.ponder_moves += u64::from(known.ponder.is_some());
-        let known = BookMove { count, ..*known };
-        self.file
-            .write_all(bytes_of(&Record { key, known }.packed()))
-    }
-
-    pub(super) fn finish(self) -> io::Result<Losses> {
-        self.file.finish()?;
-        Ok(self.losses)
+    fn finish(self: Box<Self>, _: &mut Losses) -> io::Result<()> {
+        self.0.finish()
     }
 }
 

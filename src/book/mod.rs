@@ -19,7 +19,7 @@ mod ybb;
 use std::{fmt, fs::File, io, path::Path};
 
 use crate::records::packed::PackedSfen;
-use crate::runs::OutputError;
+use crate::runs::{OutputError, OutputFile};
 use crate::types::{Move16, Square};
 use crate::util::read_up_to;
 use apery::{AperyReader, AperyWriter};
@@ -200,9 +200,16 @@ pub fn order_key(format: BookFormat, entry: &BookEntry) -> Vec<u8> {
     let with_ply = |key: &[u8]| [key, &entry.ply.to_be_bytes()].concat();
     match format {
         BookFormat::Db => db::position_text(entry).into_bytes(),
-        BookFormat::Ybb => with_ply(&entry.position.to_bytes()),
-        BookFormat::Bin => with_ply(&apery::key_of_packed(&entry.position).to_be_bytes()),
-        BookFormat::Sbk => Vec::new(),
+        _ => unique_key(format, &entry.position).map_or_else(Vec::new, |key| with_ply(&key)),
+    }
+}
+
+/// The key of a position in the order of a format that has each position once, whatever its ply.
+fn unique_key(format: BookFormat, position: &PackedSfen) -> Option<Vec<u8>> {
+    match format {
+        BookFormat::Ybb => Some(position.to_bytes().to_vec()),
+        BookFormat::Bin => Some(apery::key_of_packed(position).to_be_bytes().to_vec()),
+        BookFormat::Db | BookFormat::Sbk => None,
     }
 }
 
@@ -320,13 +327,22 @@ impl Iterator for BookReader {
 /// entries for one position the first is written. `.db` takes any order, but only a sorted file can
 /// be searched [on the fly](super::BookOptions::on_the_fly). `.sbk` is kept in memory until it is
 /// finished.
-pub struct BookWriter(FormatWriter);
+pub struct BookWriter {
+    format: BookFormat,
+    writer: Box<dyn FormatWriter>,
+    /// Key of the last entry, where the format has each position once.
+    last: Option<Vec<u8>>,
+    /// Number of entries that were written.
+    entries: u64,
+    losses: Losses,
+}
 
-enum FormatWriter {
-    Db(DbWriter),
-    Ybb(YbbWriter),
-    Bin(AperyWriter),
-    Sbk(Box<SbkWriter>),
+/// Writes the entries of one format in the order of its file, and counts what it cannot hold.
+trait FormatWriter {
+    fn write(&mut self, entry: &BookEntry, losses: &mut Losses) -> io::Result<()>;
+
+    /// Completes the file.
+    fn finish(self: Box<Self>, losses: &mut Losses) -> io::Result<()>;
 }
 
 impl BookWriter {
@@ -335,12 +351,19 @@ impl BookWriter {
     /// # Errors
     /// The system refuses, or another process writes it.
     pub fn create(path: &Path, format: BookFormat) -> Result<Self, OutputError> {
-        Ok(Self(match format {
-            BookFormat::Db => FormatWriter::Db(DbWriter::create(path)?),
-            BookFormat::Ybb => FormatWriter::Ybb(YbbWriter::create(path)?),
-            BookFormat::Bin => FormatWriter::Bin(AperyWriter::create(path)?),
-            BookFormat::Sbk => FormatWriter::Sbk(Box::new(SbkWriter::create(path)?)),
-        }))
+        let writer: Box<dyn FormatWriter> = match format {
+            BookFormat::Db => Box::new(DbWriter::create(path)?),
+            BookFormat::Ybb => Box::new(YbbWriter::create(path)?),
+            BookFormat::Bin => Box::new(AperyWriter(OutputFile::create(path)?)),
+            BookFormat::Sbk => Box::new(SbkWriter::create(path)?),
+        };
+        Ok(Self {
+            format,
+            writer,
+            last: None,
+            entries: 0,
+            losses: Losses::default(),
+        })
     }
 
     /// Writes an entry.
@@ -348,28 +371,26 @@ impl BookWriter {
     /// # Errors
     /// The system refuses, or the entry is out of order.
     pub fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
-        match &mut self.0 {
-            FormatWriter::Db(writer) => writer.write(entry),
-            FormatWriter::Ybb(writer) => writer.write(entry),
-            FormatWriter::Bin(writer) => writer.write(entry),
-            FormatWriter::Sbk(writer) => {
-                writer.add(entry);
-                Ok(())
-            }
+        let key = unique_key(self.format, &entry.position);
+        if key.is_some() && self.last == key {
+            self.losses.entries += 1;
+            return Ok(());
         }
+        self.entries += 1;
+        if self.last > key {
+            return Err(out_of_order(self.entries));
+        }
+        self.last = key;
+        self.writer.write(entry, &mut self.losses)
     }
 
     /// Completes the file and returns what it could not hold.
     ///
     /// # Errors
     /// The system refuses.
-    pub fn finish(self) -> io::Result<Losses> {
-        match self.0 {
-            FormatWriter::Db(writer) => writer.finish(),
-            FormatWriter::Ybb(writer) => writer.finish(),
-            FormatWriter::Bin(writer) => writer.finish(),
-            FormatWriter::Sbk(writer) => writer.finish(),
-        }
+    pub fn finish(mut self) -> io::Result<Losses> {
+        self.writer.finish(&mut self.losses)?;
+        Ok(self.losses)
     }
 }
 

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::{collections::hash_map::Entry, path::Path};
 
 use super::fault::{BookFault, BookPlace, Problem, no_book};
-use super::{BookEntry, BookMove, Extras, Losses, UNKNOWN_DEPTH, db::position_text};
+use super::{BookEntry, BookMove, Extras, FormatWriter, Losses, UNKNOWN_DEPTH, db::position_text};
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
@@ -189,7 +189,6 @@ fn root(sfen: &str) -> Result<(PackedSfen, u32), Problem> {
 pub(super) struct SbkWriter {
     file: OutputFile,
     entries: Vec<BookEntry>,
-    losses: Losses,
 }
 
 /// The states in the order in which they were met.
@@ -216,20 +215,22 @@ impl SbkWriter {
         Ok(Self {
             file: OutputFile::create(path)?,
             entries: Vec::new(),
-            losses: Losses::default(),
         })
     }
+}
 
-    pub(super) fn add(&mut self, entry: &BookEntry) {
+impl FormatWriter for SbkWriter {
+    fn write(&mut self, entry: &BookEntry, _: &mut Losses) -> io::Result<()> {
         self.entries.push(entry.clone());
+        Ok(())
     }
 
-    pub(super) fn finish(mut self) -> io::Result<Losses> {
+    fn finish(mut self: Box<Self>, losses: &mut Losses) -> io::Result<()> {
         let mut author = Vec::new();
         put_bytes(&mut author, AUTHOR, b"Raicho");
         self.file.write_all(&author)?;
-        let mut states = States::of(&self.entries, &mut self.losses);
-        self.link(&mut states);
+        let mut states = States::of(&self.entries, losses);
+        self.link(&mut states, losses);
         states.find_roots();
         // Roots first: ShogiGUI needs it.
         let (roots, others): (Vec<usize>, Vec<usize>) =
@@ -239,7 +240,7 @@ impl SbkWriter {
         let mut of_roots = roots.iter().filter_map(|&state| states.all[state].entry);
         if !of_roots.all(|entry| self.entries[entry].position == start) {
             let later = self.entries.iter().filter(|entry| entry.ply > 1);
-            self.losses.plies += later.count() as u64;
+            losses.plies += later.count() as u64;
         }
         let order: Vec<usize> = roots.into_iter().chain(others).collect();
         let mut numbers = vec![0; order.len()];
@@ -252,12 +253,13 @@ impl SbkWriter {
             put_bytes(&mut field, STATE, &bytes);
             self.file.write_all(&field)?;
         }
-        self.file.finish()?;
-        Ok(self.losses)
+        self.file.finish()
     }
+}
 
+impl SbkWriter {
     /// Finds the legal moves of each entry that has a state, and the states after them.
-    fn link(&mut self, states: &mut States) {
+    fn link(&self, states: &mut States, losses: &mut Losses) {
         let mut position = Position::startpos();
         for state in 0..states.all.len() {
             let Some(index) = states.all[state].entry else {
@@ -270,7 +272,7 @@ impl SbkWriter {
             position.set_up(board, entry.ply.max(1));
             for known in &entry.moves {
                 let Some(mv) = position.legal_move(known.mv) else {
-                    self.losses.illegal_moves += 1;
+                    losses.illegal_moves += 1;
                     continue;
                 };
                 let mut after = position.board().clone();
@@ -278,7 +280,7 @@ impl SbkWriter {
                 let link = Link {
                     bits: bits_of(position.board(), mv),
                     next: states.reach(PackedSfen::of_board(&after)),
-                    weight: weight(known, &mut self.losses),
+                    weight: weight(known, losses),
                 };
                 states.all[state].links.push(link);
             }

@@ -12,7 +12,7 @@ use std::{collections::VecDeque, fs::File, path::Path};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::opened::{MemoryBook, Node};
-use super::{BookEntry, BookMove, Losses};
+use super::{BookEntry, BookMove, FormatWriter, Losses};
 use crate::position::Board;
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
@@ -152,8 +152,10 @@ impl DbWriter {
         writeln!(file, "{HEADER}")?;
         Ok(Self(file))
     }
+}
 
-    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
+impl FormatWriter for DbWriter {
+    fn write(&mut self, entry: &BookEntry, _: &mut Losses) -> io::Result<()> {
         writeln!(self.0, "sfen {}", position_text(entry))?;
         for known in &entry.moves {
             write!(self.0, "{} ", known.mv)?;
@@ -167,9 +169,8 @@ impl DbWriter {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> io::Result<Losses> {
-        self.0.finish()?;
-        Ok(Losses::default())
+    fn finish(self: Box<Self>, _: &mut Losses) -> io::Result<()> {
+        self.0.finish()
     }
 }
 

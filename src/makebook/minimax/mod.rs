@@ -409,14 +409,14 @@ impl Solved<'_> {
 /// A book that is written.
 enum Output {
     Text(OutputFile),
-    Entries(Box<BookWriter>),
+    Entries(BookWriter),
 }
 
 impl Output {
     fn create(path: &Path, format: BookFormat) -> anyhow::Result<Self> {
         Ok(match format {
             BookFormat::Db => Self::Text(OutputFile::create(path)?),
-            format => Self::Entries(Box::new(BookWriter::create(path, format)?)),
+            format => Self::Entries(BookWriter::create(path, format)?),
         })
     }
 
