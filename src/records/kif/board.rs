@@ -1,6 +1,6 @@
 //! The board diagram of KIF (BOD).
 
-use super::{is_digit, number_of};
+use super::{SIDES, is_digit, number_of};
 use crate::position::Position;
 use crate::records::notation::japanese::{
     self, FILES, RANKS, Written, piece_at_start, piece_letter,
@@ -27,14 +27,6 @@ const EMPTY: [char; 4] = ['・', '．', '･', '.'];
 /// The signs before a white piece, and before a black one.
 const WHITE_MARKS: [char; 6] = ['v', 'V', 'ｖ', '▽', '△', '☖'];
 const BLACK_MARKS: [char; 5] = ['^', '＾', '▲', '▼', '☗'];
-
-/// The names of the sides in the lines of a board.
-const SIDES: [(&str, Color); 4] = [
-    ("先手", Color::Black),
-    ("下手", Color::Black),
-    ("後手", Color::White),
-    ("上手", Color::White),
-];
 
 /// The position that the lines so far describe.
 #[derive(Default)]
@@ -324,13 +316,7 @@ pub fn diagram(position: &Position) -> Vec<String> {
     for rank in Rank::ALL {
         let square = |file: File| match position.piece_on(Square::new(file, rank)) {
             None => " ・".to_owned(),
-            Some(piece) => {
-                let mark = match piece.color() {
-                    Color::Black => ' ',
-                    Color::White => 'v',
-                };
-                format!("{mark}{}", piece_letter(piece.kind()))
-            }
+            Some(piece) => japanese::on_board(piece),
         };
         let squares: Vec<String> = File::ALL.into_iter().rev().map(square).collect();
         lines.push(format!("|{}|{}", squares.concat(), RANKS[rank.index()]));

@@ -24,6 +24,14 @@ pub use reader::read;
 
 // --- Endings ---
 
+/// The names of the sides.
+const SIDES: [(&str, Color); 4] = [
+    ("先手", Color::Black),
+    ("下手", Color::Black),
+    ("後手", Color::White),
+    ("上手", Color::White),
+];
+
 /// The first word of the sentence on the ending, which some programs write after the last move.
 const UNTIL: &str = "まで";
 
@@ -70,30 +78,16 @@ fn ending_of_word(word: &str, position: &Position, illegal: Option<&str>) -> Opt
 }
 
 /// Words for a connection that was lost by the side to move.
+#[rustfmt::skip]
 const DISCONNECTIONS: [&str; 8] = [
-    "接続切れ",
-    "接続切断",
-    "通信切断",
-    "通信切れ",
-    "回線切断",
-    "切断",
-    "disconnect",
-    "disconnected",
+    "接続切れ", "接続切断", "通信切断", "通信切れ", "回線切断", "切断", "disconnect", "disconnected",
 ];
 
 /// Words for an illegal move of the side to move.
+#[rustfmt::skip]
 const ILLEGAL_MOVES: [&str; 11] = [
-    "反則",
-    "反則手",
-    "二歩",
-    "打ち歩詰め",
-    "打ち歩詰",
-    "打歩詰",
-    "王手放置",
-    "二手指し",
-    "行き所のない駒",
-    "illegal",
-    "illegal-move",
+    "反則", "反則手", "二歩", "打ち歩詰め", "打ち歩詰", "打歩詰", "王手放置", "二手指し", "行き所のない駒",
+    "illegal", "illegal-move",
 ];
 
 /// Words that are read as 中断. The word itself becomes a comment.
@@ -196,18 +190,10 @@ fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> O
 /// Whom a sentence such as `先手の反則により後手の勝ち` names as the winner: the last
 /// side before the last word for a win, or the other side where that word is one for a loss.
 fn winner_named_in(text: &str) -> Option<Color> {
-    const NAMES: [(&str, Color); 4] = [
-        ("先手", Color::Black),
-        ("下手", Color::Black),
-        ("後手", Color::White),
-        ("上手", Color::White),
-    ];
     let named = |end: usize| {
         let found = |&(name, color)| Some((text[..end].rfind(name)?, color));
-        NAMES
-            .iter()
-            .filter_map(found)
-            .max_by_key(|(place, _)| *place)
+        let places = SIDES.iter().filter_map(found);
+        places.max_by_key(|(place, _)| *place)
     };
     let won = text.rfind('勝');
     let lost = text.rfind('負').max(text.rfind('敗'));

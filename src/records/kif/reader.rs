@@ -7,15 +7,12 @@ use super::{
     is_exact, is_word, number_of, parse_time, parts_of_sentence, word_of_ending,
 };
 use crate::position::Position;
-use crate::records::notation::japanese::{MARKS, WHITE_MARKS, Written, with_origin};
+use crate::records::notation::japanese::{BLANKS, MARKS, WHITE_MARKS, Written, with_origin};
 use crate::records::{
     Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap, quoted,
 };
 use crate::types::{Color, Move};
 use crate::util::shorten;
-
-/// What may stand before a line and between its words.
-const BLANKS: [char; 3] = [' ', '　', '\t'];
 
 /// Headings with which another game begins.
 const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];
