@@ -96,10 +96,13 @@ impl ParsedLine {
     /// cannot be read is refused.
     pub fn too_long(beginning: &str, most: usize) -> Self {
         let word = beginning.split_whitespace().next();
-        let command = (word == Some("position")).then_some("position");
+        let error = CommandError {
+            command: (word == Some("position")).then_some("position"),
+            text: format!("a line of more than {most} bytes, expected a command"),
+        };
         Self {
             command: None,
-            errors: vec![CommandError::TooLong { command, most }],
+            errors: vec![error],
         }
     }
 
@@ -156,21 +159,31 @@ fn parse(
         "eval" => Command::Eval,
         "getoption" => Command::GetOption(rest.split_whitespace().next().map(str::to_owned)),
         "compiler" => Command::Compiler,
-        "speedtest" => return other_engine("speedtest", "use \"bench\""),
-        "export_net" => {
-            let instead = "the embedded network is the file nets/raicho.nnue of the source code";
-            return other_engine("export_net", instead);
-        }
-        _ => return Err(CommandError::Unknown(shorten(keyword))),
+        _ => return Err(no_command(keyword)),
     };
     Ok(Some(command))
 }
 
-fn other_engine(
-    command: &'static str,
-    instead: &'static str,
-) -> Result<Option<Command>, CommandError> {
-    Err(CommandError::OtherEngine { command, instead })
+/// The error of a first word that is not a command of this engine.
+fn no_command(word: &str) -> CommandError {
+    let instead = match word {
+        "speedtest" => Some("use \"bench\""),
+        "export_net" => {
+            Some("the embedded network is the file nets/raicho.nnue of the source code")
+        }
+        _ => None,
+    };
+    let text = match instead {
+        Some(instead) => format!("\"{word}\", word 1, is a command of other engines: {instead}"),
+        None => format!(
+            "unknown command \"{}\", word 1, expected a USI command such as \"usi\" or \"go\"",
+            shorten(word)
+        ),
+    };
+    CommandError {
+        command: None,
+        text,
+    }
 }
 
 /// The name may contain spaces, as in other engines; the value is the rest of the line.
@@ -254,59 +267,11 @@ pub(crate) const LONGEST_MILLISECONDS: u64 = 1_000_000_000_000;
 
 /// Why a line, or a part of it, is not a valid command.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum CommandError {
-    /// The line is longer than any command.
-    #[error("a line of more than {most} bytes, expected a command")]
-    TooLong {
-        /// The command with which it begins, if that holds a position.
-        command: Option<&'static str>,
-        /// Bytes of the longest line.
-        most: usize,
-    },
-    /// The first word is not a command; holds it, shortened.
-    #[error("unknown command \"{0}\", word 1, expected a USI command such as \"usi\" or \"go\"")]
-    Unknown(String),
-    /// A command of other engines.
-    #[error("\"{command}\", word 1, is a command of other engines: {instead}")]
-    OtherEngine {
-        /// The command that contains the word.
-        command: &'static str,
-        /// What to use instead.
-        instead: &'static str,
-    },
-    /// A word that is not valid at its place.
-    #[error("\"{found}\", word {place} of \"{command}\", expected {expected}")]
-    Unexpected {
-        /// The command that contains it.
-        command: &'static str,
-        /// The number of the word; the command is word 1.
-        place: usize,
-        /// The word that was found, shortened.
-        found: String,
-        /// What is valid there.
-        expected: &'static str,
-    },
-    /// The line ends, or the next parameter follows, where a value is needed.
-    #[error("nothing, word {place} of \"{command}\", expected {expected}")]
-    Missing {
-        /// The command that lacks it.
-        command: &'static str,
-        /// The number that the word would have; the command is word 1.
-        place: usize,
-        /// What is valid there.
-        expected: &'static str,
-    },
-}
-
-impl CommandError {
-    /// The command that contains the error, `None` if the line has no command of this engine.
-    pub fn command(&self) -> Option<&'static str> {
-        match self {
-            Self::Unknown(_) | Self::OtherEngine { .. } => None,
-            Self::TooLong { command, .. } => *command,
-            Self::Unexpected { command, .. } | Self::Missing { command, .. } => Some(command),
-        }
-    }
+#[error("{text}")]
+pub struct CommandError {
+    /// The command that contains the error; `None` if the line has no command of this engine.
+    pub command: Option<&'static str>,
+    text: String,
 }
 
 /// Largest depth in plies; no search reaches it, and every integer type holds it.
@@ -384,20 +349,19 @@ impl<'a> Words<'a> {
 
     /// The error for the word that [`Self::next`] has just returned.
     fn unexpected(&self, found: &str, expected: &'static str) -> CommandError {
-        CommandError::Unexpected {
-            command: self.command,
-            place: self.place,
-            found: shorten(found),
-            expected,
-        }
+        self.error(&format!("\"{}\"", shorten(found)), self.place, expected)
     }
 
     /// The error for a word that is missing next.
     fn missing(&self, expected: &'static str) -> CommandError {
-        CommandError::Missing {
-            command: self.command,
-            place: self.place + 1,
-            expected,
+        self.error("nothing", self.place + 1, expected)
+    }
+
+    fn error(&self, found: &str, place: usize, expected: &str) -> CommandError {
+        let command = self.command;
+        CommandError {
+            command: Some(command),
+            text: format!("{found}, word {place} of \"{command}\", expected {expected}"),
         }
     }
 

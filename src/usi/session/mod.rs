@@ -205,7 +205,7 @@ impl Session {
 
     /// `has_command` says whether the rest of the line is a command.
     fn report_command_error(&mut self, error: &CommandError, has_command: bool) {
-        match error.command() {
+        match error.command {
             Some("position") => {
                 self.finish_search();
                 self.engine.refuse_position(error.to_string());

@@ -260,7 +260,7 @@ fn errors_name_word_place_and_expectation() {
 fn errors_know_their_command() {
     for line in ["position", "position sfen", "position startpos ouch"] {
         assert_eq!(
-            ParsedLine::parse(line).errors[0].command(),
+            ParsedLine::parse(line).errors[0].command,
             Some("position"),
             "{line}"
         );
