@@ -134,16 +134,9 @@ pub enum PositionError {
     /// The SFEN of the start position.
     #[error(transparent)]
     Sfen(#[from] SfenError),
-    /// One of the moves.
-    #[error("{error}, move {number} of {count}")]
-    Move {
-        /// Number of the move, from 1.
-        number: usize,
-        /// Number of moves in the command.
-        count: usize,
-        /// Why it is refused.
-        error: String,
-    },
+    /// One of the moves: why, and which.
+    #[error("{0}")]
+    Move(String),
 }
 
 impl Default for Engine {
@@ -453,10 +446,9 @@ impl Engine {
 fn build_position(sfen: Option<&str>, moves: &[String]) -> Result<Position, PositionError> {
     let mut position = sfen.map_or_else(|| Ok(Position::startpos()), Position::from_sfen)?;
     for (index, text) in moves.iter().enumerate() {
-        let mv = parse_move(&position, text).map_err(|error| PositionError::Move {
-            number: index + 1,
-            count: moves.len(),
-            error,
+        let mv = parse_move(&position, text).map_err(|error| {
+            let (number, count) = (index + 1, moves.len());
+            PositionError::Move(format!("{error}, move {number} of {count}"))
         })?;
         position.do_move(mv);
     }
