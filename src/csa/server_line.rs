@@ -200,13 +200,6 @@ pub struct TimeCount {
 }
 
 impl TimeCount {
-    /// A number of whole units.
-    pub const fn whole(count: u64) -> Self {
-        Self {
-            thousandths: count.saturating_mul(1000),
-        }
-    }
-
     /// Parses `12` or `0.25`; `None` if the text is not such a number.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
@@ -448,7 +441,7 @@ mod tests {
                 "-0055KA,T3",
                 ServerLine::Move {
                     text: "-0055KA".to_owned(),
-                    time: Some(TimeCount::whole(3)),
+                    time: Some(TimeCount { thousandths: 3000 }),
                 },
             ),
             ("", ServerLine::Other),
@@ -469,7 +462,12 @@ mod tests {
     #[test]
     fn times_may_have_decimals() {
         let time = TimeCount::parse;
-        assert_eq!(time("12"), Some(TimeCount::whole(12)));
+        assert_eq!(
+            time("12"),
+            Some(TimeCount {
+                thousandths: 12_000
+            })
+        );
         let milliseconds = |text: &str, unit| time(text).map(|t| t.of(unit).as_millis());
         assert_eq!(milliseconds("0.25", Duration::from_secs(1)), Some(250));
         assert_eq!(milliseconds("1.5", Duration::from_secs(1)), Some(1500));

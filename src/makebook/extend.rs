@@ -387,16 +387,6 @@ impl GrowingBook {
         Ok(())
     }
 
-    /// Number of positions.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there is no position.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The number of a position, and whether it stands there with the colours swapped.
     fn find(&self, board: &Board) -> Option<(usize, bool)> {
         let as_is = self.numbers.get(&PackedSfen::of_board(board));

@@ -32,7 +32,6 @@ pub use game::{
 };
 pub use pack::{PackGame, PackReason, PackWriter};
 pub use packed::{HuffmanCodedPos, PackedError, PackedSfen};
-pub use sample::{Hcpe, PackedSfenValue, PositionSum, Sample, TreePosition, has_entered_king};
 pub use sfen_line::SfenLine;
 pub use text::{TextEncoding, TextFormat};
 

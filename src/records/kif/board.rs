@@ -335,7 +335,7 @@ pub fn diagram(position: &Position) -> Vec<String> {
 }
 
 /// The pieces in hand: `飛　歩十八`, or `なし`.
-pub fn hand_text(position: &Position, color: Color) -> String {
+fn hand_text(position: &Position, color: Color) -> String {
     let hand = position.hand(color);
     let held = PieceType::HAND_OF_APERY
         .into_iter()

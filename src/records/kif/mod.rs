@@ -19,7 +19,7 @@ use crate::records::{Ending, Forks, GameRecord, Line, Walk, parse_seconds, possi
 use crate::types::{Color, Repetition};
 use crate::util::shorten;
 
-pub use board::{diagram, hand_text};
+pub use board::diagram;
 pub use reader::read;
 
 // --- Endings ---

@@ -1,8 +1,7 @@
-//! Moves as people write them, in Japanese (▲７六歩) and in Western characters (P-7f), the names of
-//! pieces and sides that go with them, and the handicaps (駒落ち).
+//! Moves as people write them (▲７六歩), the names of pieces and sides that go with them, and the
+//! handicaps (駒落ち).
 
 pub mod japanese;
-pub mod western;
 
 use crate::position::Position;
 
