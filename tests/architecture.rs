@@ -23,7 +23,7 @@ const LAYERS: &str = "
     search: movegen mate transposition eval
     records: movegen
     lang: records
-    book: movegen records::packed records::apery_move runs
+    book: movegen records::packed runs
     engine: search book
     bench: engine
     usi: engine records::sfen_line

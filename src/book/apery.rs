@@ -1,23 +1,20 @@
 //! Apery's book format, usually `book.bin`: records of a key, a move, a count and a score. The
 //! positions themselves are not stored.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::io::{self, Write as _};
-use std::path::Path;
-use std::sync::LazyLock;
+use std::{cmp::Reverse, path::Path, sync::LazyLock};
 
 use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
-use super::file::{Losses, out_of_order};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH, merge_moves};
+use super::{BookEntry, BookMove, FormatWriter, Losses, UNKNOWN_DEPTH, merge_moves};
 use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
-use crate::records::apery_move::{from_apery, to_apery};
-use crate::records::packed::PackedSfen;
-use crate::runs::{OutputError, OutputFile};
+use crate::records::packed::{PackedSfen, from_apery, to_apery};
+use crate::runs::OutputFile;
 use crate::types::{Color, Move, Piece, PieceType, Square};
+use crate::util::counted;
 
 /// The positions of a book in the order of their plies, from the start position over all legal
 /// moves.
@@ -160,7 +157,9 @@ impl AperyReader {
         let keys = self.records.chunk_by(|one, next| one.key == next.key);
         let is_missing = |records: &&[Record]| !self.seen.contains(&records[0].key);
         let count = keys.filter(is_missing).count() as u64;
-        (count > 0).then(|| BookFault::new(BookPlace::File, Problem::NotReached(count)))
+        let positions = counted(count, "position");
+        let text = format!("skipped, as not reached from the start position: {positions}");
+        (count > 0).then(|| BookFault::new(BookPlace::File, Problem::other(text)))
     }
 }
 
@@ -217,60 +216,32 @@ impl AperyBook {
 }
 
 /// A file that is being written.
-pub(super) struct AperyWriter {
-    file: OutputFile,
-    last: Option<u64>,
-    entries: u64,
-    losses: Losses,
-}
+pub(super) struct AperyWriter(pub(super) OutputFile);
 
-impl AperyWriter {
-    pub(super) fn create(path: &Path) -> Result<Self, OutputError> {
-        Ok(Self {
-            file: OutputFile::create(path)?,
-            last: None,
-            entries: 0,
-            losses: Losses::default(),
-        })
-    }
-
-    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
-        let key = key_of_packed(&entry.position);
-        if self.last == Some(key) {
-            self.losses.entries += 1;
-            return Ok(());
-        }
-        self.entries += 1;
-        if self.last > Some(key) {
-            return Err(out_of_order(self.entries));
-        }
-        self.last = Some(key);
+impl FormatWriter for AperyWriter {
+    fn write(&mut self, entry: &BookEntry, losses: &mut Losses) -> io::Result<()> {
         if entry.moves.is_empty() {
-            self.losses.empty += 1;
+            losses.empty += 1;
             return Ok(());
         }
-        self.losses.plies += 1;
+        losses.plies += 1;
+        let key = key_of_packed(&entry.position);
         let mut moves: Vec<&BookMove> = entry.moves.iter().collect();
         moves.sort_by_key(|known| Reverse(known.count));
         for known in moves {
-            self.write_move(key, known)?;
+            let count = known.count.min(u16::MAX.into());
+            losses.counts += u64::from(count != known.count);
+            losses.depths += u64::from(![0, UNKNOWN_DEPTH].contains(&known.depth));
+            losses.ponder_moves += u64::from(known.ponder.is_some());
+            let known = BookMove { count, ..*known };
+            let record = Record { key, known }.packed();
+            self.0.write_all(bytes_of(&record))?;
         }
         Ok(())
     }
 
-    fn write_move(&mut self, key: u64, known: &BookMove) -> io::Result<()> {
-        let count = known.count.min(u16::MAX.into());
-        self.losses.counts += u64::from(count != known.count);
-        self.losses.depths += u64::from(![0, UNKNOWN_DEPTH].contains(&known.depth));
-        self.losses.ponder_moves += u64::from(known.ponder.is_some());
-        let known = BookMove { count, ..*known };
-        self.file
-            .write_all(bytes_of(&Record { key, known }.packed()))
-    }
-
-    pub(super) fn finish(self) -> io::Result<Losses> {
-        self.file.finish()?;
-        Ok(self.losses)
+    fn finish(self: Box<Self>, _: &mut Losses) -> io::Result<()> {
+        self.0.finish()
     }
 }
 
@@ -311,7 +282,7 @@ impl Record {
         Ok(Self {
             key,
             known: BookMove {
-                mv: from_apery(mv).ok_or(Problem::MoveBits(mv.into()))?,
+                mv: from_apery(mv).ok_or_else(|| Problem::not_a_move(mv.into()))?,
                 ponder: None,
                 value: score,
                 depth: UNKNOWN_DEPTH,
@@ -351,7 +322,9 @@ fn read_all(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) -> Vec<Record> {
     }
     if !rest.is_empty() {
         let place = place_of(chunks.len());
-        on_fault(BookFault::new(place, Problem::Rest(rest.len())));
+        let bytes = counted(rest.len(), "byte");
+        let problem = Problem::other(format!("{bytes} at the end, no whole record: skipped"));
+        on_fault(BookFault::new(place, problem));
     }
     records.sort_by_key(|record| record.key);
     records
@@ -365,7 +338,7 @@ fn check_order(bytes: &[u8], mut on_fault: impl FnMut(BookFault)) {
             continue;
         };
         if record.key < last {
-            on_fault(BookFault::new(place_of(index), Problem::Order));
+            on_fault(BookFault::new(place_of(index), Problem::ORDER));
         }
         last = record.key;
     }

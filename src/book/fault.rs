@@ -1,9 +1,8 @@
 //! What can be wrong with a book: errors that leave no book, faults that are skipped, and the check
 //! of entries that parse: illegal and repeated moves, order, second entries.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{borrow::Cow, cmp::Ordering, fmt, io};
 
 use thiserror::Error;
 
@@ -11,7 +10,6 @@ use super::{BookEntry, BookFormat, order_key};
 use crate::position::{InvalidPosition, Position, SfenError};
 use crate::records::packed::PackedError;
 use crate::types::Move16;
-use crate::util::counted;
 
 /// Why a file is no book.
 #[derive(Debug, Error)]
@@ -136,12 +134,6 @@ pub enum Problem {
     /// A position that cannot occur.
     #[error("impossible position: {0}, it is skipped")]
     Impossible(#[from] InvalidPosition),
-    /// A line that should be a move.
-    #[error("\"{0}\" is no move, it is skipped")]
-    NotAMove(String),
-    /// Sixteen bits that should be a move.
-    #[error("{0:#06x} is no move, it is skipped")]
-    MoveBits(u32),
     /// A move that cannot be made in its position.
     #[error("illegal move {mv} in {sfen}, it is skipped")]
     Illegal {
@@ -150,51 +142,29 @@ pub enum Problem {
         /// Its position.
         sfen: String,
     },
-    /// A position that is not written as other programs look for it.
-    #[error("other programs look for \"{0}\" and do not find this spelling")]
-    Spelling(String),
+    /// Anything else.
+    #[error("{0}")]
+    Other(Cow<'static, str>),
+}
+
+impl Problem {
     /// A position that belongs elsewhere.
-    #[error("it belongs before the entry before it: programs that bisect do not find it")]
-    Order,
-    /// A second entry for a position and ply.
-    #[error("a second entry for this position and ply")]
-    SecondEntry,
-    /// A move that stands twice.
-    #[error("the move {0} stands there twice")]
-    SecondMove(Move16),
-    /// A position without moves.
-    #[error("a position without moves")]
-    NoMoves,
-    /// A move before the first position.
-    #[error("a move before the first position, it is skipped")]
-    MoveOutside,
-    /// A line that begins with blanks.
-    #[error("a line of a position must begin with \"sfen\", it is skipped")]
-    LeadingBlank,
+    pub(super) const ORDER: Self = Self::Other(Cow::Borrowed(
+        "it belongs before the entry before it: programs that bisect do not find it",
+    ));
     /// Moves that lie outside of the file.
-    #[error("the moves lie outside of the file, the position is skipped")]
-    MovesOutside,
-    /// Records that are cut off.
-    #[error("{} at the end, no whole record: skipped", counted(*.0, "byte"))]
-    Rest(usize),
-    /// A book that cannot be searched where it lies.
-    #[error(
-        "the positions are not in order, so that not all are found on the fly; \
-         sort the book, or set BookOnTheFly to false"
-    )]
-    NotSorted,
-    /// A small book that cannot be searched where it lies.
-    #[error("the positions are not in order, so that the book is loaded into memory")]
-    NotSortedLoaded,
-    /// A second entry where a format allows one.
-    #[error("the position stands there before, this entry is skipped")]
-    Duplicate,
-    /// Positions that no line of moves reaches.
-    #[error("skipped, as not reached from the start position: {}", counted(*.0, "position"))]
-    NotReached(u64),
-    /// A next state that does not exist.
-    #[error("the state after {0} does not exist")]
-    NextState(Move16),
+    pub(super) const MOVES_OUTSIDE: Self = Self::Other(Cow::Borrowed(
+        "the moves lie outside of the file, the position is skipped",
+    ));
+
+    pub(super) fn other(text: impl Into<Cow<'static, str>>) -> Self {
+        Self::Other(text.into())
+    }
+
+    /// Bits that should be a move.
+    pub(super) fn not_a_move(bits: u32) -> Self {
+        Self::other(format!("{bits:#06x} is no move, it is skipped"))
+    }
 }
 
 /// The first faults of a book, and how many there are.
@@ -263,17 +233,20 @@ impl Checker {
     ) -> bool {
         let mut add_at = |place, problem| faults.push(BookFault::new(place, problem));
         let mut add = |problem| add_at(place.entry, problem);
-        let order = self.check_order(entry);
-        let is_second = matches!(order, Some(Problem::SecondEntry));
-        if let Some(problem) = order {
-            add(problem);
+        let order = self.order_of(entry);
+        match order {
+            Some(Ordering::Greater) => add(Problem::ORDER),
+            Some(Ordering::Equal) => {
+                add(Problem::other("a second entry for this position and ply"));
+            }
+            Some(Ordering::Less) | None => {}
         }
         let Ok(board) = entry.position.unpack_board() else {
             return false;
         };
         self.position.set_up(board, entry.ply.max(1));
         if entry.moves.is_empty() {
-            add(Problem::NoMoves);
+            add(Problem::other("a position without moves"));
         }
         let mut kept = Vec::with_capacity(entry.moves.len());
         let mut places = (0..).map(|index| place.of_move(index));
@@ -285,16 +258,18 @@ impl Checker {
                 return false;
             }
             if kept.contains(&known.mv) {
-                add_at(place, Problem::SecondMove(known.mv));
+                let text = format!("the move {} stands there twice", known.mv);
+                add_at(place, Problem::other(text));
                 return false;
             }
             kept.push(known.mv);
             true
         });
-        !is_second && !entry.moves.is_empty()
+        order != Some(Ordering::Equal) && !entry.moves.is_empty()
     }
 
-    fn check_order(&mut self, entry: &BookEntry) -> Option<Problem> {
+    /// How the entry before this one compares with it, if the format has an order.
+    fn order_of(&mut self, entry: &BookEntry) -> Option<Ordering> {
         let key = match self.format {
             BookFormat::Db => order_key(self.format, entry),
             // One entry for each position, whatever its ply.
@@ -303,10 +278,6 @@ impl Checker {
             BookFormat::Bin | BookFormat::Sbk => return None,
         };
         let last = self.last_key.replace(key.clone())?;
-        match last.cmp(&key) {
-            std::cmp::Ordering::Less => None,
-            std::cmp::Ordering::Equal => Some(Problem::SecondEntry),
-            std::cmp::Ordering::Greater => Some(Problem::Order),
-        }
+        Some(last.cmp(&key))
     }
 }

@@ -11,27 +11,26 @@
 mod apery;
 mod db;
 mod fault;
-mod file;
 mod opened;
 mod probe;
 mod sbk;
 mod ybb;
 
-use std::fmt;
-use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::{fmt, fs::File, io, path::Path};
 
 use crate::records::packed::PackedSfen;
+use crate::runs::{OutputError, OutputFile};
 use crate::types::{Move16, Square};
 use crate::util::read_up_to;
+use apery::{AperyReader, AperyWriter};
+use db::{DbReader, DbWriter};
+use fault::no_book;
+use sbk::{SbkReader, SbkWriter};
+use ybb::{YbbReader, YbbWriter};
 
 pub use fault::{BookError, BookFault, BookPlace, Checker, EntryPlace, FaultLog, Problem};
-pub use file::{BookReader, BookWriter, Extras, Losses};
 pub use opened::Book;
 pub use probe::{BookOptions, Dice, Library, Probe, ProbedMove, line, ponder_move, probe};
-
-use fault::no_book;
 
 pub(crate) use db::{Block, Blocks, Line, lines, parse_position};
 
@@ -201,9 +200,16 @@ pub fn order_key(format: BookFormat, entry: &BookEntry) -> Vec<u8> {
     let with_ply = |key: &[u8]| [key, &entry.ply.to_be_bytes()].concat();
     match format {
         BookFormat::Db => db::position_text(entry).into_bytes(),
-        BookFormat::Ybb => with_ply(&entry.position.to_bytes()),
-        BookFormat::Bin => with_ply(&apery::key_of_packed(&entry.position).to_be_bytes()),
-        BookFormat::Sbk => Vec::new(),
+        _ => unique_key(format, &entry.position).map_or_else(Vec::new, |key| with_ply(&key)),
+    }
+}
+
+/// The key of a position in the order of a format that has each position once, whatever its ply.
+fn unique_key(format: BookFormat, position: &PackedSfen) -> Option<Vec<u8>> {
+    match format {
+        BookFormat::Ybb => Some(position.to_bytes().to_vec()),
+        BookFormat::Bin => Some(apery::key_of_packed(position).to_be_bytes().to_vec()),
+        BookFormat::Db | BookFormat::Sbk => None,
     }
 }
 
@@ -219,4 +225,212 @@ pub(crate) fn rotated_move(mv: Move16) -> Option<Move16> {
     }
     let from = index(mv.from()?) << FROM_SHIFT;
     Move16::from_bits(bits & !(FIELD << FROM_SHIFT) | from)
+}
+
+// --- Files of every format, entry by entry: reading, writing, and what is lost between formats ---
+
+/// The positions of a book in the order of the file, and the faults between them.
+///
+/// `.db` and `.ybb` are streamed. `.bin` and `.sbk` are read into memory: their positions follow
+/// from one another.
+pub struct BookReader {
+    format: BookFormat,
+    inner: FormatReader,
+}
+
+enum FormatReader {
+    Db(DbReader),
+    Ybb(YbbReader),
+    Bin(Box<AperyReader>),
+    Sbk(Box<SbkReader>),
+}
+
+impl BookReader {
+    /// Opens a book of any format, which its content tells.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no book.
+    pub fn open(path: &Path) -> Result<Self, BookError> {
+        Self::open_any(path, false).map_err(|source| BookError::new(path, source))
+    }
+
+    /// The same with a fault for each position of a `.db` or `.bin` that other programs would not
+    /// find.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no book.
+    pub fn open_strictly(path: &Path) -> Result<Self, BookError> {
+        Self::open_any(path, true).map_err(|source| BookError::new(path, source))
+    }
+
+    fn open_any(path: &Path, is_strict: bool) -> io::Result<Self> {
+        let format = BookFormat::of_file(path)?;
+        let inner = match format {
+            BookFormat::Db => FormatReader::Db(DbReader::open(path, is_strict)?),
+            BookFormat::Ybb => FormatReader::Ybb(YbbReader::open(path)?),
+            BookFormat::Bin => FormatReader::Bin(Box::new(AperyReader::open(path, is_strict)?)),
+            BookFormat::Sbk => FormatReader::Sbk(Box::new(SbkReader::open(path)?)),
+        };
+        Ok(Self { format, inner })
+    }
+
+    /// The format of the file.
+    pub const fn format(&self) -> BookFormat {
+        self.format
+    }
+
+    /// Where the last entry stands in the file.
+    pub fn place(&self) -> EntryPlace<'_> {
+        let (entry, move_lines): (_, &[u64]) = match &self.inner {
+            FormatReader::Db(reader) => (BookPlace::Line(reader.line), &reader.move_lines),
+            FormatReader::Ybb(reader) => (BookPlace::Index(reader.number()), &[]),
+            FormatReader::Bin(reader) => (BookPlace::Key(reader.key), &[]),
+            FormatReader::Sbk(reader) => (BookPlace::State(reader.state as u64), &[]),
+        };
+        EntryPlace { entry, move_lines }
+    }
+
+    /// What the file has and entries have no place for.
+    pub fn extras(&self) -> Extras {
+        match &self.inner {
+            FormatReader::Sbk(reader) => reader.extras,
+            _ => Extras::default(),
+        }
+    }
+
+    /// Number of positions, where the file gives it.
+    pub const fn positions(&self) -> Option<u64> {
+        match &self.inner {
+            FormatReader::Ybb(reader) => Some(reader.positions()),
+            _ => None,
+        }
+    }
+}
+
+/// A fault stands for what it names: the rest is read, unless [`BookFault::is_end`] says otherwise.
+impl Iterator for BookReader {
+    type Item = Result<BookEntry, BookFault>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.inner {
+            FormatReader::Db(reader) => reader.next(),
+            FormatReader::Ybb(reader) => reader.next(),
+            FormatReader::Bin(reader) => reader.next(),
+            FormatReader::Sbk(reader) => reader.next(),
+        }
+    }
+}
+
+/// A book that is being written. The file gets its name in [`BookWriter::finish`].
+///
+/// `.ybb` and `.bin` take entries in the order of [`order_key`](super::order_key) only; of several
+/// entries for one position the first is written. `.db` takes any order, but only a sorted file can
+/// be searched [on the fly](super::BookOptions::on_the_fly). `.sbk` is kept in memory until it is
+/// finished.
+pub struct BookWriter {
+    format: BookFormat,
+    writer: Box<dyn FormatWriter>,
+    /// Key of the last entry, where the format has each position once.
+    last: Option<Vec<u8>>,
+    /// Number of entries that were written.
+    entries: u64,
+    losses: Losses,
+}
+
+/// Writes the entries of one format in the order of its file, and counts what it cannot hold.
+trait FormatWriter {
+    fn write(&mut self, entry: &BookEntry, losses: &mut Losses) -> io::Result<()>;
+
+    /// Completes the file.
+    fn finish(self: Box<Self>, losses: &mut Losses) -> io::Result<()>;
+}
+
+impl BookWriter {
+    /// Creates the file.
+    ///
+    /// # Errors
+    /// The system refuses, or another process writes it.
+    pub fn create(path: &Path, format: BookFormat) -> Result<Self, OutputError> {
+        let writer: Box<dyn FormatWriter> = match format {
+            BookFormat::Db => Box::new(DbWriter::create(path)?),
+            BookFormat::Ybb => Box::new(YbbWriter::create(path)?),
+            BookFormat::Bin => Box::new(AperyWriter(OutputFile::create(path)?)),
+            BookFormat::Sbk => Box::new(SbkWriter::create(path)?),
+        };
+        Ok(Self {
+            format,
+            writer,
+            last: None,
+            entries: 0,
+            losses: Losses::default(),
+        })
+    }
+
+    /// Writes an entry.
+    ///
+    /// # Errors
+    /// The system refuses, or the entry is out of order.
+    pub fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
+        let key = unique_key(self.format, &entry.position);
+        if key.is_some() && self.last == key {
+            self.losses.entries += 1;
+            return Ok(());
+        }
+        self.entries += 1;
+        if self.last > key {
+            return Err(out_of_order(self.entries));
+        }
+        self.last = key;
+        self.writer.write(entry, &mut self.losses)
+    }
+
+    /// Completes the file and returns what it could not hold.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn finish(mut self) -> io::Result<Losses> {
+        self.writer.finish(&mut self.losses)?;
+        Ok(self.losses)
+    }
+}
+
+/// The error of an entry that belongs before the last one. `number` counts from 1.
+fn out_of_order(number: u64) -> io::Error {
+    io::Error::other(format!(
+        "entry {number} belongs before the one before it: `raicho book sort` first"
+    ))
+}
+
+/// Counts of what was changed or left out. All 0 for `.db`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Losses {
+    /// Further entries of a position, left out.
+    pub entries: u64,
+    /// Positions without moves, left out.
+    pub empty: u64,
+    /// Positions whose ply was left out or limited to 65535.
+    pub plies: u64,
+    /// Expected answers, left out.
+    pub ponder_moves: u64,
+    /// Values that were left out, or limited to 16 bits.
+    pub values: u64,
+    /// Depths that were left out, or limited to 16 bits.
+    pub depths: u64,
+    /// Counts that were left out, or limited to 16 or 32 bits.
+    pub counts: u64,
+    /// Illegal moves, left out where the format leads from position to position.
+    pub illegal_moves: u64,
+}
+
+/// What a `.sbk` book has and entries have no place for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extras {
+    /// Comments on positions.
+    pub comments: u64,
+    /// Positions with numbers of games and wins.
+    pub results: u64,
+    /// Evaluations of positions by engines.
+    pub evaluations: u64,
+    /// Moves that are marked as good, dubious and the like.
+    pub marks: u64,
 }

@@ -3,25 +3,21 @@
 //! Books of gigabytes are searched where they lie. The file is read, not mapped into memory: a
 //! mapped file that another program cuts short would end this one.
 
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Seek as _, SeekFrom};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::{fmt, ops::Range};
 
-use rayon::prelude::*;
-
-use super::apery::AperyBook;
 use super::db::{self, DbOnDisk};
 use super::fault::{BookError, BookFault, BookPlace, FaultLog, Problem};
-use super::sbk::SbkReader;
 use super::ybb::{self, YbbOnDisk};
-use super::{BookFormat, BookMove, merge_moves};
+use super::{BookFormat, BookMove, apery::AperyBook, merge_moves, sbk::SbkReader};
 use crate::position::{Board, Position};
 use crate::records::packed::PackedSfen;
-use crate::util::system::thread_pool;
-use crate::util::{cores, counted, read_up_to};
+use crate::util::{cores, counted, read_up_to, system::thread_pool};
+
+use rayon::prelude::*;
 
 /// A book of our own making.
 static EMBEDDED: &[u8] = include_bytes!("../../nets/book.ybb");
@@ -165,10 +161,13 @@ fn open_on_disk(
     let is_small = path.metadata()?.len() <= LARGEST_LOADED;
     let problem = match (is_sorted, is_small) {
         (true, _) => return Ok(Some(content)),
-        (false, true) => Problem::NotSortedLoaded,
-        (false, false) => Problem::NotSorted,
+        (false, true) => "the positions are not in order, so that the book is loaded into memory",
+        (false, false) => {
+            "the positions are not in order, so that not all are found on the fly; sort the book, \
+             or set BookOnTheFly to false"
+        }
     };
-    faults.add(BookFault::new(BookPlace::File, problem));
+    faults.add(BookFault::new(BookPlace::File, Problem::other(problem)));
     Ok((!is_small).then_some(content))
 }
 

@@ -5,9 +5,8 @@
 //! value. "First" is the most frequent move; among equally frequent ones that of the greatest
 //! value.
 
-use std::cmp::Reverse;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io;
+use std::{cmp::Reverse, io};
 
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -168,7 +167,7 @@ pub struct ProbedMove {
 }
 
 /// The answer of the books for a position.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Probe {
     /// Why no move is played; `None` if there are candidates.
     pub refusal: Option<String>,
@@ -187,16 +186,6 @@ impl Probe {
     pub fn candidates(&self) -> impl Iterator<Item = &ProbedMove> {
         self.moves.iter().filter(|probed| probed.weight > 0)
     }
-
-    fn refused(refusal: String, faults: Vec<BookFault>) -> Self {
-        Self {
-            refusal: Some(refusal),
-            moves: Vec::new(),
-            book: 0,
-            is_flipped: false,
-            faults,
-        }
-    }
 }
 
 /// What the books propose for a position.
@@ -204,12 +193,18 @@ pub fn probe(library: &Library, position: &Position, options: &BookOptions) -> P
     let ply = position.game_ply();
     let max = options.max_ply;
     if ply > max {
-        let refusal = format!("ply {ply} is after BookMoves {max}");
-        return Probe::refused(refusal, Vec::new());
+        return Probe {
+            refusal: Some(format!("ply {ply} is after BookMoves {max}")),
+            ..Probe::default()
+        };
     }
     let mut faults = Vec::new();
     let Some(found) = library.find(position, options, &mut faults) else {
-        return Probe::refused("not in the book".to_owned(), faults);
+        return Probe {
+            refusal: Some("not in the book".to_owned()),
+            faults,
+            ..Probe::default()
+        };
     };
     let mut moves = legal_moves_of(&found, position, &mut faults);
     let refusal = judge(&mut moves, position, options);
@@ -235,22 +230,21 @@ fn legal_moves_of(
     faults: &mut Vec<BookFault>,
 ) -> Vec<ProbedMove> {
     let mut moves = Vec::with_capacity(found.moves.len());
-    for known in &found.moves {
-        match position.legal_move(known.mv) {
-            Some(mv) => moves.push(ProbedMove {
-                mv,
-                known: *known,
-                dropped: None,
-                weight: 0,
-            }),
-            None => faults.push(BookFault::new(
+    for &known in &found.moves {
+        let Some(mv) = position.legal_move(known.mv) else {
+            let (mv, sfen) = (known.mv, position.to_sfen());
+            faults.push(BookFault::new(
                 BookPlace::File,
-                Problem::Illegal {
-                    mv: known.mv,
-                    sfen: position.to_sfen(),
-                },
-            )),
-        }
+                Problem::Illegal { mv, sfen },
+            ));
+            continue;
+        };
+        moves.push(ProbedMove {
+            mv,
+            known,
+            dropped: None,
+            weight: 0,
+        });
     }
     moves
 }

@@ -2,15 +2,12 @@
 //! moves, and each move the number of the state after it; positions are written at the roots only,
 //! all others follow from those by the moves.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::{collections::hash_map::Entry, path::Path};
 
-use super::db::position_text;
 use super::fault::{BookFault, BookPlace, Problem, no_book};
-use super::file::{Extras, Losses};
-use super::{BookEntry, BookMove, UNKNOWN_DEPTH};
+use super::{BookEntry, BookMove, Extras, FormatWriter, Losses, UNKNOWN_DEPTH, db::position_text};
 use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
@@ -127,7 +124,10 @@ impl SbkReader {
                 continue;
             };
             match self.is_seen.get_mut(next) {
-                None => self.add_fault(open.state, Problem::NextState(known.mv)),
+                None => {
+                    let text = format!("the state after {} does not exist", known.mv);
+                    self.add_fault(open.state, Problem::other(text));
+                }
                 Some(true) => {}
                 Some(is_seen) => {
                     *is_seen = true;
@@ -189,7 +189,6 @@ fn root(sfen: &str) -> Result<(PackedSfen, u32), Problem> {
 pub(super) struct SbkWriter {
     file: OutputFile,
     entries: Vec<BookEntry>,
-    losses: Losses,
 }
 
 /// The states in the order in which they were met.
@@ -216,20 +215,22 @@ impl SbkWriter {
         Ok(Self {
             file: OutputFile::create(path)?,
             entries: Vec::new(),
-            losses: Losses::default(),
         })
     }
+}
 
-    pub(super) fn add(&mut self, entry: &BookEntry) {
+impl FormatWriter for SbkWriter {
+    fn write(&mut self, entry: &BookEntry, _: &mut Losses) -> io::Result<()> {
         self.entries.push(entry.clone());
+        Ok(())
     }
 
-    pub(super) fn finish(mut self) -> io::Result<Losses> {
+    fn finish(mut self: Box<Self>, losses: &mut Losses) -> io::Result<()> {
         let mut author = Vec::new();
         put_bytes(&mut author, AUTHOR, b"Raicho");
         self.file.write_all(&author)?;
-        let mut states = States::of(&self.entries, &mut self.losses);
-        self.link(&mut states);
+        let mut states = States::of(&self.entries, losses);
+        self.link(&mut states, losses);
         states.find_roots();
         // Roots first: ShogiGUI needs it.
         let (roots, others): (Vec<usize>, Vec<usize>) =
@@ -239,7 +240,7 @@ impl SbkWriter {
         let mut of_roots = roots.iter().filter_map(|&state| states.all[state].entry);
         if !of_roots.all(|entry| self.entries[entry].position == start) {
             let later = self.entries.iter().filter(|entry| entry.ply > 1);
-            self.losses.plies += later.count() as u64;
+            losses.plies += later.count() as u64;
         }
         let order: Vec<usize> = roots.into_iter().chain(others).collect();
         let mut numbers = vec![0; order.len()];
@@ -252,12 +253,13 @@ impl SbkWriter {
             put_bytes(&mut field, STATE, &bytes);
             self.file.write_all(&field)?;
         }
-        self.file.finish()?;
-        Ok(self.losses)
+        self.file.finish()
     }
+}
 
+impl SbkWriter {
     /// Finds the legal moves of each entry that has a state, and the states after them.
-    fn link(&mut self, states: &mut States) {
+    fn link(&self, states: &mut States, losses: &mut Losses) {
         let mut position = Position::startpos();
         for state in 0..states.all.len() {
             let Some(index) = states.all[state].entry else {
@@ -270,7 +272,7 @@ impl SbkWriter {
             position.set_up(board, entry.ply.max(1));
             for known in &entry.moves {
                 let Some(mv) = position.legal_move(known.mv) else {
-                    self.losses.illegal_moves += 1;
+                    losses.illegal_moves += 1;
                     continue;
                 };
                 let mut after = position.board().clone();
@@ -278,7 +280,7 @@ impl SbkWriter {
                 let link = Link {
                     bits: bits_of(position.board(), mv),
                     next: states.reach(PackedSfen::of_board(&after)),
-                    weight: weight(known, &mut self.losses),
+                    weight: weight(known, losses),
                 };
                 states.all[state].links.push(link);
             }
@@ -443,16 +445,13 @@ pub(super) fn is_message(head: &[u8], size: u64) -> bool {
     let mut fields = Fields::new(head, 0);
     while let Some(field) = fields.next() {
         match field {
-            Ok(Field {
-                number: AUTHOR | DESCRIPTION,
-                content: Content::Bytes(text),
-            }) if std::str::from_utf8(text).is_ok() => {}
-            Ok(Field {
-                number: STATE,
-                content: Content::Bytes(state),
-            }) => return Fields::new(state, 0).all(|field| field.is_ok()),
+            Ok((AUTHOR | DESCRIPTION, Content::Bytes(text)))
+                if std::str::from_utf8(text).is_ok() => {}
+            Ok((STATE, Content::Bytes(state))) => {
+                return Fields::new(state, 0).all(|field| field.is_ok());
+            }
             // A long field may reach beyond the head.
-            Err(_) => return size > head.len() as u64 && fields.offset() > 0,
+            Err(_) => return size > head.len() as u64 && fields.offset > 0,
             Ok(_) => return false,
         }
     }
@@ -471,19 +470,10 @@ fn read_states(
     let mut states = Vec::new();
     let mut fields = Fields::new(bytes, 0);
     while let Some(field) = fields.next() {
-        if let Field {
-            number: STATE,
-            content: Content::Bytes(state),
-        } = field?
-        {
-            let offset = fields.offset() - state.len() as u64;
+        if let (STATE, Content::Bytes(state)) = field? {
+            let fields = Fields::new(state, fields.offset - state.len() as u64);
             let place = BookPlace::State(states.len() as u64);
-            states.push(read_state(
-                Fields::new(state, offset),
-                place,
-                faults,
-                extras,
-            )?);
+            states.push(read_state(fields, place, faults, extras)?);
         }
     }
     Ok(states)
@@ -497,17 +487,16 @@ fn read_state(
 ) -> io::Result<State> {
     let mut state = State::default();
     while let Some(field) = fields.next() {
-        let field = field?;
-        match (field.number, field.content) {
+        match field? {
             (STATE_POSITION, Content::Bytes(text)) => {
                 let text = String::from_utf8_lossy(text);
                 text.trim().clone_into(&mut state.position);
             }
             (STATE_MOVE, Content::Bytes(bytes)) => {
-                let offset = fields.offset() - bytes.len() as u64;
+                let offset = fields.offset - bytes.len() as u64;
                 match read_move(Fields::new(bytes, offset), extras)? {
                     Ok(mv) => state.moves.push(mv),
-                    Err(bits) => faults.push(BookFault::new(place, Problem::MoveBits(bits))),
+                    Err(bits) => faults.push(BookFault::new(place, Problem::not_a_move(bits))),
                 }
             }
             (STATE_GAMES, Content::Number(1..)) => extras.results += 1,
@@ -523,9 +512,8 @@ fn read_state(
 fn read_move(fields: Fields<'_>, extras: &mut Extras) -> io::Result<Result<StateMove, u32>> {
     let (mut bits, mut weight, mut next) = (0, 0, 0);
     for field in fields {
-        let field = field?;
-        if let Content::Number(number) = field.content {
-            match field.number {
+        if let (field, Content::Number(number)) = field? {
+            match field {
                 MOVE_BITS => bits = number as u32,
                 MOVE_MARK => extras.marks += u64::from(number > 0),
                 MOVE_WEIGHT => weight = number as i32,
@@ -620,11 +608,7 @@ fn code(piece: Piece) -> u32 {
 }
 
 /// A field of a message: its number and content.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Field<'a> {
-    number: u64,
-    content: Content<'a>,
-}
+type Field<'a> = (u64, Content<'a>);
 
 /// What a field holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -641,22 +625,12 @@ struct Fields<'a> {
     bytes: &'a [u8],
     /// Offset of `bytes` in the file.
     offset: u64,
-    has_failed: bool,
 }
 
 impl<'a> Fields<'a> {
     /// The fields of a message that begins at byte `offset` of the file.
     const fn new(bytes: &'a [u8], offset: u64) -> Self {
-        Self {
-            bytes,
-            offset,
-            has_failed: false,
-        }
-    }
-
-    /// Offset in the file of the byte after the last field.
-    const fn offset(&self) -> u64 {
-        self.offset
+        Self { bytes, offset }
     }
 
     /// The next field.
@@ -674,7 +648,7 @@ impl<'a> Fields<'a> {
         };
         match tag >> 3 {
             0 => Err("a field without a number"),
-            number => Ok(Field { number, content }),
+            number => Ok((number, content)),
         }
     }
 
@@ -707,12 +681,12 @@ impl<'a> Iterator for Fields<'a> {
 
     /// Zeros at the end are no fields.
     fn next(&mut self) -> Option<Self::Item> {
-        if self.has_failed || self.bytes.iter().all(|&byte| byte == 0) {
+        if self.bytes.iter().all(|&byte| byte == 0) {
             return None;
         }
         let offset = self.offset;
         Some(self.read().map_err(|problem| {
-            self.has_failed = true;
+            self.bytes = &[];
             no_book(format_args!("byte {offset}: {problem}"))
         }))
     }
@@ -777,7 +751,6 @@ mod tests {
         put_number(&mut bytes, 1, 300);
         let fields: Vec<_> = Fields::new(&bytes, 0)
             .map(|field| field.expect("a field"))
-            .map(|field| (field.number, field.content))
             .collect();
         assert_eq!(
             fields,

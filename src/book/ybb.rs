@@ -1,16 +1,14 @@
 //! `YANE-BINBOOK-V1`, the binary format `.ybb` of `YaneuraOu`: a header, an index of packed
 //! positions in order, and the moves. All numbers are little endian.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read as _, Write as _};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem, no_book};
-use super::file::{Losses, out_of_order};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
-use super::{BookEntry, BookMove};
+use super::{BookEntry, BookMove, FormatWriter, Losses};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile, beside};
 use crate::types::Move16;
@@ -70,7 +68,7 @@ impl YbbReader {
         let offset = start.saturating_add(entry.offset);
         let length = usize::from(entry.move_count) * self.header.move_bytes();
         if offset.saturating_add(length as u64) > self.size {
-            return Err(Problem::MovesOutside);
+            return Err(Problem::MOVES_OUTSIDE);
         }
         let distance = offset as i64 - self.moves_at as i64;
         self.moves.seek_relative(distance)?;
@@ -117,14 +115,16 @@ pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> io::Result<MemoryBook
         let entry = IndexEntry::read(entry);
         let length = usize::from(entry.move_count) * header.move_bytes();
         let end = entry.offset.saturating_add(length as u64);
-        if end > area.len() as u64 {
-            let place = BookPlace::Index(number as u64);
-            faults.add(BookFault::new(place, Problem::MovesOutside));
-            continue;
-        }
-        if last.replace(entry.position) == Some(entry.position) {
-            let place = BookPlace::Index(number as u64);
-            faults.add(BookFault::new(place, Problem::Duplicate));
+        let problem = if end > area.len() as u64 {
+            Some(Problem::MOVES_OUTSIDE)
+        } else if last.replace(entry.position) == Some(entry.position) {
+            let text = "the position stands there before, this entry is skipped";
+            Some(Problem::other(text))
+        } else {
+            None
+        };
+        if let Some(problem) = problem {
+            faults.add(BookFault::new(BookPlace::Index(number as u64), problem));
             continue;
         }
         let first_move = moves.len();
@@ -267,8 +267,6 @@ pub(super) struct YbbWriter {
     /// Never finished, and so removed when it is dropped.
     moves: OutputFile,
     header: Header,
-    last: Option<PackedSfen>,
-    losses: Losses,
 }
 
 impl YbbWriter {
@@ -283,23 +281,15 @@ impl YbbWriter {
             index,
             moves: OutputFile::create(&beside(path, ".moves"))?,
             header,
-            last: None,
-            losses: Losses::default(),
         })
     }
+}
 
-    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
-        if self.last == Some(entry.position) {
-            self.losses.entries += 1;
-            return Ok(());
-        }
-        if self.last > Some(entry.position) {
-            return Err(out_of_order(self.header.positions + 1));
-        }
-        self.last = Some(entry.position);
+impl FormatWriter for YbbWriter {
+    fn write(&mut self, entry: &BookEntry, losses: &mut Losses) -> io::Result<()> {
         self.header.positions += 1;
         let ply = entry.ply.min(u16::MAX.into()) as u16;
-        self.losses.plies += u64::from(u32::from(ply) != entry.ply);
+        losses.plies += u64::from(u32::from(ply) != entry.ply);
         let most = usize::from(u16::MAX);
         let index = IndexEntry {
             position: entry.position,
@@ -309,32 +299,17 @@ impl YbbWriter {
         };
         self.index.write_all(bytes_of(&index))?;
         for known in entry.moves.iter().take(most) {
-            let stored = self.stored(known);
+            let stored = StoredMove::of(known, losses);
             self.moves.write_all(bytes_of(&stored))?;
         }
         Ok(())
     }
 
-    fn stored(&mut self, known: &BookMove) -> StoredMove {
-        let value = known.value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
-        let depth = known.depth.clamp(0, u16::MAX.into()) as u16;
-        self.losses.values += u64::from(i32::from(value) != known.value);
-        self.losses.depths += u64::from(i32::from(depth) != known.depth);
-        self.losses.ponder_moves += u64::from(known.ponder.is_some());
-        self.losses.counts += u64::from(known.count > 0);
-        StoredMove {
-            mv: known.mv.to_bits(),
-            value,
-            depth,
-        }
-    }
-
-    pub(super) fn finish(mut self) -> io::Result<Losses> {
+    fn finish(mut self: Box<Self>, _: &mut Losses) -> io::Result<()> {
         self.moves.rewind()?;
         io::copy(&mut self.moves, &mut self.index)?;
         self.index.overwrite(0, &self.header.to_bytes())?;
-        self.index.finish()?;
-        Ok(self.losses)
+        self.index.finish()
     }
 }
 
@@ -442,6 +417,22 @@ struct StoredMove {
     mv: u16,
     value: i16,
     depth: u16,
+}
+
+impl StoredMove {
+    fn of(known: &BookMove, losses: &mut Losses) -> Self {
+        let value = known.value.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        let depth = known.depth.clamp(0, u16::MAX.into()) as u16;
+        losses.values += u64::from(i32::from(value) != known.value);
+        losses.depths += u64::from(i32::from(depth) != known.depth);
+        losses.ponder_moves += u64::from(known.ponder.is_some());
+        losses.counts += u64::from(known.count > 0);
+        Self {
+            mv: known.mv.to_bits(),
+            value,
+            depth,
+        }
+    }
 }
 
 /// Reads moves of 4 or 6 bytes each. Those without a move are left out.

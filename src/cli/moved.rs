@@ -15,21 +15,31 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("book extend", &["--decided"], "it is 500"),
     ("book extend", &["--batch"], "it is 64"),
     ("book extend", &["--list"], "--out FILE.sfen lists positions"),
+    ("book extend", &["--line-loss"], "it is 150"),
+    ("book extend", &["--shard"], EXTENDING),
     ("book extend", &["--time"], "--nodes"),
     ("book extend", &["--hash"], "it is 64"),
+    ("book convert", &["--memory"], SORT_MEMORY),
+    ("book from-games", &["--memory"], SORT_MEMORY),
+    ("book from-games", &["--shard"], "give each machine some of the games, and merge"),
     ("book from-games", &["--side"], "raicho book merge --sides b"),
     ("book from-games", &["--win-rates"], "--results FILE has the rates"),
-    ("book merge", &["--threads"], "the disk limits it"),
+    ("book merge", &["--memory"], SORT_MEMORY),
+    ("book merge", &["--shard", "--threads"], "the disk limits it"),
     ("book minimax", &["--draw-black", "--draw-white"], "a draw counts 0"),
     ("book minimax", &["--separate-colors"], "positions that differ in colours alone are one"),
+    ("book minimax", &["--shard"], "all positions of a book depend on each other"),
     ("book minimax", &["--shrink"], "raicho book convert --loss 1"),
     ("book minimax", &["--threads"], "all cores; RAYON_NUM_THREADS=N takes N"),
-    ("book sort", &["--threads"], "the disk limits it"),
+    ("book sort", &["--memory"], SORT_MEMORY),
+    ("book sort", &["--shard", "--threads"], "the disk limits it"),
     ("book think", &["--each"], "list the positions in a file"),
     ("book think", &["--enough"], "--depth says it"),
     ("book think", &["--hash"], "it is 64"),
+    ("book think", &["--memory"], SORT_MEMORY),
     ("book think", &["--time"], "--nodes"),
     ("book validate", &["--force"], "remove the file first"),
+    ("book validate", &["--memory"], SORT_MEMORY),
     ("convert", &["--seed"], "it is 1"),
     ("convert", &["--work", "--resume", "--shard"], ONE_PASS),
     ("csa", &["--all"], "--account for each"),
@@ -89,6 +99,9 @@ const MOVED: &[(&str, &[&str], &str)] = &[
     ("validate", &["--work", "--resume", "--shard", "--merge"], ONE_PASS),
 ];
 
+const EXTENDING: &str = "its positions depend on each other; give those of --out FILE.sfen to \
+    raicho book think --shard";
+const SORT_MEMORY: &str = "it is 1024 MB";
 const NO_CHECK_OF_ROOTS: &str = "no games are played, and gensfen writes no position twice";
 const ONE_PASS: &str = "it is one pass, run it again";
 

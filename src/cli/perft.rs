@@ -1,8 +1,6 @@
 //! `raicho perft`: counts the leaves of the tree of legal moves.
 
-use std::io::Write;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::{io::Write, sync::atomic::AtomicBool, time::Instant};
 
 use clap::Args;
 

@@ -1,17 +1,13 @@
 //! `raicho usi`, which is also `raicho` without arguments, and `raicho bench`: the USI engine, and
 //! its searches of fixed positions, whose node count identifies a version.
 
-use std::error::Error;
 use std::io::{self, Write};
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::{error::Error, path::PathBuf, sync::atomic::AtomicBool};
 
-use clap::Args;
-use clap::builder::RangedU64ValueParser;
+use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::bench::{self, BenchOptions};
-use crate::cli::arguments::load_evaluation;
-use crate::cli::output;
+use crate::cli::{arguments::load_evaluation, output};
 use crate::types::Depth;
 use crate::usi::session;
 

@@ -3,8 +3,7 @@
 //! A line that acts in a game can only be made by a `Turn`. The password is part of
 //! `ClientLine::wire` only; `Display` and `Debug` blank it.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use super::turn::OwnAction;
 

@@ -5,8 +5,7 @@
 //! the answer, drops the fraction of a second, and thus charges the way through the network to the
 //! player. A move loses if it leaves nothing of main time, increment and byoyomi.
 
-use std::collections::VecDeque;
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 use super::server_line::TimeCount;
 use crate::search;
@@ -49,29 +48,25 @@ impl Default for TimeRule {
     }
 }
 
-/// The fields of a `BEGIN Time` block, which may come in any order.
+/// `Key:value` lines, the last of which counts.
 #[derive(Clone, Default, Debug)]
-pub(super) struct TimeFields {
-    fields: Vec<(String, String)>,
-}
+pub(super) struct Fields(pub(super) Vec<(String, String)>);
 
-impl TimeFields {
-    pub(super) fn add(&mut self, key: &str, value: &str) {
-        self.fields.push((key.to_owned(), value.to_owned()));
+impl Fields {
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let named = self.0.iter().rev().find(|(key, _)| key == name);
+        named.map(|(_, value)| value.trim())
     }
 
-    /// The rule. `counts_seconds` says that the numbers are seconds whatever the unit is.
+    /// The clock of a `BEGIN Time` block, whose fields may come in any order. `counts_seconds` says
+    /// that the numbers are seconds whatever the unit is.
     pub(super) fn rule(&self, counts_seconds: bool) -> TimeRule {
-        let field = |name: &str| {
-            let named = self.fields.iter().rev().find(|(key, _)| key == name);
-            named.map(|(_, value)| value.trim())
-        };
-        let unit = field("Time_Unit").and_then(parse_unit).unwrap_or(SECOND);
+        let unit = self.get("Time_Unit").and_then(parse_unit);
+        let unit = unit.unwrap_or(SECOND);
+        let counted = if counts_seconds { SECOND } else { unit };
         let time = |name: &str| {
-            let count: TimeCount = field(name).and_then(TimeCount::parse).unwrap_or_default();
-            count
-                .of(if counts_seconds { SECOND } else { unit })
-                .min(LONGEST)
+            let count = self.get(name).and_then(TimeCount::parse);
+            count.unwrap_or_default().of(counted).min(LONGEST)
         };
         TimeRule {
             unit,
@@ -334,12 +329,11 @@ mod tests {
     }
 
     fn rule(lines: &str) -> TimeRule {
-        let mut fields = TimeFields::default();
-        for line in lines.split_whitespace() {
+        let field = |line: &str| {
             let (key, value) = line.split_once(':').expect("a field");
-            fields.add(key, value);
-        }
-        fields.rule(false)
+            (key.to_owned(), value.to_owned())
+        };
+        Fields(lines.split_whitespace().map(field).collect()).rule(false)
     }
 
     #[test]

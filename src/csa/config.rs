@@ -1,8 +1,7 @@
 //! The configuration file of a client (TOML): servers, accounts, engines. It holds no passwords,
 //! only where they come from.
 
-use std::num::NonZero;
-use std::path::PathBuf;
+use std::{num::NonZero, path::PathBuf};
 
 use serde::Deserialize;
 

@@ -4,13 +4,10 @@
 use std::time::{Duration, Instant};
 
 use super::clock::GameClock;
-use super::server_line::{EndReason, Notice, ServerVerdict, TimeCount};
-use super::summary::Summary;
+use super::server_line::{EndReason, Notice, ServerVerdict, Summary, TimeCount};
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::records::csa::move_text;
-use crate::records::game::{Ending, Thought, black_score};
-use crate::records::sfen_line::SfenLine;
+use crate::records::{Ending, SfenLine, Thought, black_score, csa::move_text};
 use crate::types::{Color, EnteringKingRule, Move, Score};
 
 /// A game of ours on the server.

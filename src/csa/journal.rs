@@ -1,19 +1,16 @@
 //! The folder of a client: a journal with one line of JSON a game, and the record of each game; the
 //! results in a journal.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::client_line::Password;
 use super::game::{FinishedGame, PlayedMove};
-use super::server_line::ServerVerdict;
-use crate::records::csa;
-use crate::records::game::{Ending, GameRecord, RecordedMove, black_score};
+use super::{client_line::Password, server_line::ServerVerdict};
+use crate::records::{Ending, GameRecord, RecordedMove, black_score, csa};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;
 use crate::util::{file_name_of, free_name};

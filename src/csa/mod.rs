@@ -2,7 +2,7 @@
 //!
 //! | Part | What it is |
 //! |---|---|
-//! | [`server_line`], [`client_line`], [`summary`] | the protocol as data: parsed and printed |
+//! | [`server_line`], [`client_line`] | the protocol as data: parsed and printed |
 //! | [`session`] | one connection as a state machine, without network, clock or engine |
 //! | [`turn`] | the right to move, as a value |
 //! | [`clock`] | the clocks as the server counts them, and the network |
@@ -28,5 +28,4 @@ pub mod player;
 pub mod run;
 pub mod server_line;
 pub mod session;
-pub mod summary;
 pub mod turn;

@@ -1,22 +1,19 @@
 //! Plays games on a server for as long as asked: logs in, plays, writes the records, logs in again.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use std::{io, thread};
+use std::{io, sync::Arc, thread};
 
 use anyhow::{anyhow, bail};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::client_line::ClientLine;
 use super::connection::{Connection, Received};
-use super::game::FinishedGame;
 use super::journal::{DialogueLog, Entry, Journal};
 use super::player::{OnWord, Player, PlayerSettings, Word};
 use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
-use super::summary::Summary;
+use super::{client_line::ClientLine, game::FinishedGame, server_line::Summary};
 use crate::runs::{FolderError, Stop};
 use crate::usi::client::ClientError;
 

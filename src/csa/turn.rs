@@ -4,8 +4,7 @@
 //! Servers keep a move that comes out of turn and play it later, so a stray move loses games. As
 //! only a turn can make an [`OwnAction`], and only an action can be sent, there is none.
 
-use std::fmt;
-use std::time::Instant;
+use std::{fmt, time::Instant};
 
 use crate::position::{Declaration, Position};
 use crate::records::csa::move_text;

@@ -2,10 +2,9 @@
 //! runs.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 use std::{env, fmt};
 
-use super::Problem;
+use super::{Problem, Source};
 use crate::book::{self, Book, BookFormat, BookOptions, Dice, Library, ProbedMove};
 use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
@@ -87,7 +86,7 @@ impl fmt::Display for BookFile {
 /// The books of the settings, and the answer that they owe.
 #[derive(Default)]
 pub(super) struct Books {
-    source: Option<BookSource>,
+    source: Option<Source<LoadSettings>>,
     library: Library,
     /// Descriptions of books that were loaded.
     loaded: Vec<String>,
@@ -95,15 +94,13 @@ pub(super) struct Books {
     pending: Option<(Decision, OnEvent)>,
 }
 
-/// The settings and the state of the files that books were loaded from. They are loaded again when
-/// these differ.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct BookSource {
-    file: BookFile,
-    dir: PathBuf,
-    on_the_fly: bool,
-    /// The files that were found, with modification time and size.
-    files: Vec<(PathBuf, Option<SystemTime>, u64)>,
+/// What decides which books are loaded: their names, their folder, and whether they are searched
+/// where they lie.
+type LoadSettings = (BookFile, PathBuf, bool);
+
+fn settings_of(settings: &BookSettings) -> LoadSettings {
+    let (file, dir) = (settings.file.clone(), settings.dir.clone());
+    (file, dir, settings.options.on_the_fly)
 }
 
 impl Books {
@@ -113,7 +110,7 @@ impl Books {
             return Vec::new();
         }
         let (paths, missing) = paths_of(settings);
-        let source = BookSource::new(settings, &paths);
+        let source = Source::new(settings_of(settings), &paths);
         if self.source.as_ref() == Some(&source) {
             return Vec::new();
         }
@@ -152,7 +149,7 @@ impl Books {
     /// Whether the books of the settings are loaded.
     pub(super) fn is_loaded(&self, settings: &BookSettings) -> bool {
         let source = self.source.as_ref();
-        source.is_some_and(|source| source.matches(settings))
+        source.is_some_and(|source| source.settings == settings_of(settings))
     }
 
     /// Describes each book in one line, once after each time that it was loaded.
@@ -205,30 +202,6 @@ impl Books {
     /// Whether an answer waits.
     pub(super) const fn has_pending(&self) -> bool {
         self.pending.is_some()
-    }
-}
-
-impl BookSource {
-    fn new(settings: &BookSettings, paths: &[PathBuf]) -> Self {
-        let stamp = |path: &PathBuf| {
-            let metadata = path.metadata().ok();
-            let time = metadata.as_ref().and_then(|known| known.modified().ok());
-            let size = metadata.map_or(0, |known| known.len());
-            (path.clone(), time, size)
-        };
-        Self {
-            file: settings.file.clone(),
-            dir: settings.dir.clone(),
-            on_the_fly: settings.options.on_the_fly,
-            files: paths.iter().map(stamp).collect(),
-        }
-    }
-
-    /// Whether the settings still name these books, whether or not the files have changed.
-    fn matches(&self, settings: &BookSettings) -> bool {
-        self.file == settings.file
-            && self.dir == settings.dir
-            && self.on_the_fly == settings.options.on_the_fly
     }
 }
 

@@ -1,35 +1,21 @@
 //! Loads the evaluation that the settings name, and describes it.
 
-use std::env;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::{env, io, sync::Arc};
 
 use thiserror::Error;
 
-use super::Problem;
-use super::options::{EvalFile, Settings};
-use crate::eval::nnue::file;
-use crate::eval::nnue::simd::InstructionSet;
-use crate::eval::nnue::{Model, Network, instruction_set_from_env};
-use crate::eval::{Evaluator, kppt};
+use super::{EvalFile, Problem, Settings, Source};
+use crate::eval::nnue::{Model, Network, file, instruction_set_from_env};
+use crate::eval::{Evaluator, kppt, nnue::simd::InstructionSet};
 
 /// Why an evaluation cannot be loaded: its file or folder, and what is wrong with it.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct EvalFileError(String);
 
-/// The settings and the state of the file that an evaluation was loaded from. It is loaded again
-/// when they differ.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct EvalSource {
-    choice: EvalFile,
-    path: Option<PathBuf>,
-    scale: u32,
-    /// Modification time and size of each file, if it has them.
-    stamps: Vec<(Option<SystemTime>, u64)>,
-}
+/// What decides which evaluation is loaded: the choice, its path, and the scale of its output.
+pub(super) type EvalSettings = (EvalFile, Option<PathBuf>, u32);
 
 /// What a path leads to.
 enum Found {
@@ -111,44 +97,32 @@ fn not_found(path: &Path) -> EvalFileError {
     ))
 }
 
-impl EvalSource {
-    /// The source that the settings name, with the file as it is now.
-    pub(super) fn new(settings: &Settings) -> Self {
-        let path = settings.eval_path();
-        Self {
-            choice: settings.eval_file.clone(),
-            scale: settings.fv_scale,
-            // The time of a folder does not change with the files in it.
-            stamps: path
-                .iter()
-                .flat_map(|path| Found::of(path).files())
-                .filter_map(|path| path.metadata().ok())
-                .map(|metadata| (metadata.modified().ok(), metadata.len()))
-                .collect(),
-            path,
-        }
-    }
+pub(super) fn settings_of(settings: &Settings) -> EvalSettings {
+    let (choice, path) = (settings.eval_file.clone(), settings.eval_path());
+    (choice, path, settings.fv_scale)
+}
 
-    /// Whether the settings still name this source, whether or not the file has changed.
-    pub(super) fn matches(&self, settings: &Settings) -> bool {
-        self.choice == settings.eval_file
-            && self.scale == settings.fv_scale
-            && self.path == settings.eval_path()
-    }
+/// What the settings name, with the files as they are now.
+pub(super) fn source(settings: &Settings) -> Source<EvalSettings> {
+    let settings = settings_of(settings);
+    // The time of a folder does not change with the files in it.
+    let files = settings.1.iter().flat_map(|path| Found::of(path).files());
+    let files: Vec<PathBuf> = files.collect();
+    Source::new(settings, &files)
+}
 
-    /// Loads the evaluation; the embedded one if the file cannot be used.
-    pub(super) fn load(&self) -> (Evaluator, Vec<Problem>) {
-        let Some(path) = &self.path else {
-            return built_in(&self.choice);
-        };
-        open(path, self.scale).unwrap_or_else(|error| {
-            let (evaluator, mut problems) = built_in(&EvalFile::Embedded);
-            problems.push(Problem::error(format!(
-                "{error}, the embedded evaluation is used"
-            )));
-            (evaluator, problems)
-        })
-    }
+/// Loads the evaluation; the embedded one if the file cannot be used.
+pub(super) fn load((choice, path, scale): &EvalSettings) -> (Evaluator, Vec<Problem>) {
+    let Some(path) = path else {
+        return built_in(choice);
+    };
+    open(path, *scale).unwrap_or_else(|error| {
+        let (evaluator, mut problems) = built_in(&EvalFile::Embedded);
+        problems.push(Problem::error(format!(
+            "{error}, the embedded evaluation is used"
+        )));
+        (evaluator, problems)
+    })
 }
 
 /// An evaluation that needs no file.

@@ -1,14 +1,13 @@
 //! `go mate` for the front ends: the mate solver in a thread of its own, with reports and exactly
 //! one answer by the deadline.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::{io, time::Duration};
 
-use super::options::Settings;
-use crate::mate::{MateEvent, MateLimits, MateSolver, Progress, Verdict};
+use super::Settings;
+use crate::mate::{MateLimits, MateSolver, Progress, Verdict};
 use crate::position::Position;
 use crate::search;
 use crate::types::Move;
@@ -26,27 +25,10 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(100);
 pub enum MateReport {
     /// A message for the user, such as an error.
     Note(String),
-    /// Progress, or a mate that was found.
-    Info(MateInfo),
+    /// Progress, or a mate that was found, and the time since the start.
+    Info(Progress, Duration),
     /// The answer; exactly one, and last.
     Done(MateAnswer),
-}
-
-/// Progress of a mate search.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MateInfo {
-    /// The longest line searched, in plies.
-    pub deepest: usize,
-    /// Nodes of all threads: moves made.
-    pub nodes: u64,
-    /// Time since the start.
-    pub time: Duration,
-    /// How full the table is, in permill.
-    pub hashfull: u32,
-    /// Length in plies of the mate that was found, without futile interpositions.
-    pub mate: Option<usize>,
-    /// The line of that mate, or the line that is being searched.
-    pub line: Vec<Move>,
 }
 
 /// The answer of a mate search.
@@ -99,12 +81,12 @@ impl ReplyOnce {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn report(&self, info: MateInfo) {
+    fn report(&self, info: Progress, time: Duration) {
         if let Some(unanswered) = &mut *self.lock() {
             if info.mate.is_some() {
                 unanswered.found = Some(info.line.clone());
             }
-            (unanswered.on_report)(MateReport::Info(info));
+            (unanswered.on_report)(MateReport::Info(info, time));
         }
     }
 
@@ -269,7 +251,7 @@ impl MateTask {
             report_interval: self.interval,
             ..MateLimits::until(&self.stop)
         };
-        let mut report = |event: &MateEvent| self.reply.report(self.info(event));
+        let mut report = |progress| self.reply.report(progress, self.start.elapsed());
         let solution: io::Result<_> = solver.solve(&self.position, &limits, &mut report);
         match solution.map(|solution| solution.verdict) {
             Ok(Verdict::Mate { line, .. }) => MateAnswer::Mate(line.moves),
@@ -279,21 +261,6 @@ impl MateTask {
                 log::warn!("no thread for the mate search: {error}");
                 MateAnswer::Timeout
             }
-        }
-    }
-
-    fn info(&self, event: &MateEvent) -> MateInfo {
-        let info = |progress: &Progress, mate, line: &Vec<Move>| MateInfo {
-            deepest: progress.seldepth,
-            nodes: progress.nodes,
-            time: self.start.elapsed(),
-            hashfull: progress.hashfull,
-            mate,
-            line: line.clone(),
-        };
-        match event {
-            MateEvent::Progress(progress) => info(progress, None, &progress.line),
-            MateEvent::Found(line, progress) => info(progress, Some(line.length), &line.moves),
         }
     }
 }
@@ -340,25 +307,27 @@ mod tests {
             let reply = ReplyOnce::new(Box::new(move |report| {
                 sender.send(report).expect("the receiver lives");
             }));
-            let info = MateInfo {
-                deepest: 1,
+            let info = Progress {
+                seldepth: 1,
                 nodes: 1,
-                time: Duration::ZERO,
                 hashfull: 0,
                 mate: found.then_some(1),
                 line: vec![mate],
             };
-            reply.report(info.clone());
+            reply.report(info.clone(), Duration::ZERO);
             reply.answer_now();
             reply.answer_now();
             reply.answer(MateAnswer::NoMate);
-            reply.report(info.clone());
+            reply.report(info.clone(), Duration::ZERO);
             let answer = if found {
                 MateAnswer::Mate(vec![mate])
             } else {
                 MateAnswer::Timeout
             };
-            let expected = [MateReport::Info(info), MateReport::Done(answer)];
+            let expected = [
+                MateReport::Info(info, Duration::ZERO),
+                MateReport::Done(answer),
+            ];
             assert_eq!(reports.try_iter().collect::<Vec<_>>(), expected);
         }
     }

@@ -12,32 +12,29 @@
 mod book;
 mod evaluation;
 mod mate;
-mod options;
 mod ponder;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
+use std::{fmt, path::PathBuf};
 
 use thiserror::Error;
 
 use crate::eval::Evaluator;
 use crate::position::{Position, SfenError};
-use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher};
-use crate::types::{Color, Move, Move16};
-use crate::util::system::Instant;
-use crate::util::{abbreviate, shorten};
-
+use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher, Skill};
+use crate::types::{Color, Depth, Move, Move16};
+use crate::util::system::{DEFAULT_TABLE_MB, Instant};
+use crate::util::{abbreviate, shorten, system::thread::available_parallelism};
 use book::Books;
-use evaluation::EvalSource;
+use evaluation::EvalSettings;
 use mate::MateSearch;
 use ponder::PendingSearch;
 
 pub use book::{BookFile, BookSettings};
 pub use evaluation::{EvalFileError, load_evaluator};
-pub use mate::{MateAnswer, MateInfo, MateReport};
-pub use options::{EvalFile, Settings};
+pub use mate::{MateAnswer, MateReport};
 
 /// A position, the settings, and the searches.
 pub struct Engine {
@@ -54,13 +51,34 @@ pub struct Engine {
     /// The last preparation got all memory and threads that the settings ask for.
     has_all_resources: bool,
     /// Where the evaluation in the search settings came from.
-    eval_source: Option<EvalSource>,
+    eval_source: Option<Source<EvalSettings>>,
     /// Description of an evaluation that was loaded, until a front end takes it.
     loaded_evaluation: Option<String>,
     has_reported_missing_king: bool,
     books: Books,
     /// Set while stochastic ponder searches the position before the expected move.
     pending_search: Option<PendingSearch>,
+}
+
+/// The settings by which something was loaded, and the state of its files. It is loaded again when
+/// they differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Source<S> {
+    settings: S,
+    /// The files with modification time and size, if they have them.
+    files: Vec<(PathBuf, Option<SystemTime>, u64)>,
+}
+
+impl<S> Source<S> {
+    fn new(settings: S, paths: &[PathBuf]) -> Self {
+        let stamp = |path: &PathBuf| {
+            let metadata = path.metadata().ok();
+            let time = metadata.as_ref().and_then(|known| known.modified().ok());
+            (path.clone(), time, metadata.map_or(0, |known| known.len()))
+        };
+        let files = paths.iter().map(stamp).collect();
+        Self { settings, files }
+    }
 }
 
 /// Something that is not as the settings ask. The engine works on, as the text says.
@@ -116,16 +134,9 @@ pub enum PositionError {
     /// The SFEN of the start position.
     #[error(transparent)]
     Sfen(#[from] SfenError),
-    /// One of the moves.
-    #[error("{error}, move {number} of {count}")]
-    Move {
-        /// Number of the move, from 1.
-        number: usize,
-        /// Number of moves in the command.
-        count: usize,
-        /// Why it is refused.
-        error: String,
-    },
+    /// One of the moves: why, and which.
+    #[error("{0}")]
+    Move(String),
 }
 
 impl Default for Engine {
@@ -244,11 +255,11 @@ impl Engine {
     /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come
     /// from the evaluation, so another one requires a new preparation.
     fn load_evaluation(&mut self) -> Vec<Problem> {
-        let source = EvalSource::new(&self.settings);
+        let source = evaluation::source(&self.settings);
         if self.eval_source.as_ref() == Some(&source) {
             return Vec::new();
         }
-        let (evaluator, problems) = source.load();
+        let (evaluator, problems) = evaluation::load(&source.settings);
         self.loaded_evaluation = Some(evaluation::description(&evaluator));
         self.settings.search.evaluator = evaluator;
         self.eval_source = Some(source);
@@ -260,7 +271,9 @@ impl Engine {
     /// the next [`Self::prepare`] only, so that the evaluation stays the same during a game.
     fn update_evaluation(&mut self) -> Vec<Problem> {
         match &self.eval_source {
-            Some(source) if source.matches(&self.settings) => Vec::new(),
+            Some(source) if source.settings == evaluation::settings_of(&self.settings) => {
+                Vec::new()
+            }
             _ => self.load_evaluation(),
         }
     }
@@ -318,7 +331,7 @@ impl Engine {
     pub fn is_ready_to_go(&self) -> bool {
         let (settings, source) = (&self.settings, self.eval_source.as_ref());
         let prepared = self.prepared.as_ref();
-        source.is_some_and(|source| source.matches(settings))
+        source.is_some_and(|source| source.settings == evaluation::settings_of(settings))
             && prepared.is_some_and(|prepared| fits(prepared, &settings.search))
             && (!settings.book.is_on || self.books.is_loaded(&settings.book))
     }
@@ -433,10 +446,9 @@ impl Engine {
 fn build_position(sfen: Option<&str>, moves: &[String]) -> Result<Position, PositionError> {
     let mut position = sfen.map_or_else(|| Ok(Position::startpos()), Position::from_sfen)?;
     for (index, text) in moves.iter().enumerate() {
-        let mv = parse_move(&position, text).map_err(|error| PositionError::Move {
-            number: index + 1,
-            count: moves.len(),
-            error,
+        let mv = parse_move(&position, text).map_err(|error| {
+            let (number, count) = (index + 1, moves.len());
+            PositionError::Move(format!("{error}, move {number} of {count}"))
         })?;
         position.do_move(mv);
     }
@@ -480,4 +492,154 @@ fn fits(prepared: &search::Settings, wanted: &search::Settings) -> bool {
 fn has_same_rules(prepared: &search::Settings, wanted: &search::Settings) -> bool {
     prepared.entering_king_rule == wanted.entering_king_rule
         && prepared.max_moves_to_draw == wanted.max_moves_to_draw
+}
+
+// --- Settings as typed values; option names and their text belong to the front ends ---
+
+/// Upper limit of the default for `Threads`: at usual time controls more threads gain little, and
+/// each takes `search::MEGABYTES_PER_THREAD` of memory.
+const MOST_DEFAULT_THREADS: usize = 16;
+
+/// Everything that can be set; [`Settings::default`] holds the default of each USI option.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each check option")]
+pub struct Settings {
+    /// Settings that the search reads itself.
+    pub search: search::Settings,
+    /// Depth limit in plies of a search that was started without one; 0 for none.
+    pub depth_limit: u32,
+    /// Node limit of a search that was started without one; 0 for none.
+    pub nodes_limit: u64,
+    /// Report every line, whatever `search.pv_interval` says.
+    pub consideration_mode: bool,
+    /// While pondering, search the position before the expected move of the opponent.
+    pub stochastic_ponder: bool,
+    /// Whether `rating` limits the strength.
+    pub limits_strength: bool,
+    /// Target strength in Elo points. The lower of this and `search.skill` applies.
+    pub rating: u32,
+    /// File to which a front end logs its dialogue. The engine itself writes no files.
+    pub debug_log_file: Option<PathBuf>,
+    /// The evaluation to use.
+    pub eval_file: EvalFile,
+    /// Folder of `nn.bin` or of three-piece files; used only while `eval_file` is
+    /// [`EvalFile::Embedded`].
+    pub eval_dir: Option<PathBuf>,
+    /// Divisor of the network output (`FV_SCALE`); 0 for the value in the file, 16 if it has none.
+    pub fv_scale: u32,
+    /// The opening books, and how moves are chosen from them.
+    pub book: BookSettings,
+    /// Size of the mate solver's table in MB.
+    pub mate_hash_mb: usize,
+    /// After a mate is found, search for shorter ones until the time is over.
+    pub mate_shortest: bool,
+}
+
+/// The evaluation to use, as `EvalFile` names it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum EvalFile {
+    /// The network inside the executable.
+    #[default]
+    Embedded,
+    /// Material only: piece values, no network.
+    Material,
+    /// A network file, or a folder that holds `nn.bin`.
+    Path(PathBuf),
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let cores = available_parallelism().map_or(1, usize::from);
+        Self {
+            search: search::Settings {
+                threads: cores.min(MOST_DEFAULT_THREADS),
+                ..search::Settings::default()
+            },
+            depth_limit: 0,
+            nodes_limit: 0,
+            consideration_mode: false,
+            stochastic_ponder: false,
+            limits_strength: false,
+            rating: Skill::HIGHEST_RATING,
+            debug_log_file: None,
+            eval_file: EvalFile::default(),
+            eval_dir: None,
+            fv_scale: 0,
+            book: BookSettings::default(),
+            mate_hash_mb: DEFAULT_TABLE_MB,
+            mate_shortest: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The strength of play.
+    fn skill(&self) -> Skill {
+        let skill = self.search.skill;
+        if self.limits_strength {
+            skill.min(Skill::of_rating(self.rating))
+        } else {
+            skill
+        }
+    }
+
+    /// The search settings for one search. Adds the limits that the settings impose to `limits`.
+    fn for_search(&self, limits: &mut Limits) -> search::Settings {
+        let mut settings = self.search.clone();
+        if self.consideration_mode {
+            settings.pv_interval = Duration::ZERO;
+        }
+        // Stochastic ponder searches another position, so no ponder time can be counted on.
+        settings.ponder &= !self.stochastic_ponder;
+        if limits.depth.is_none() && self.depth_limit > 0 {
+            limits.depth = Some(Depth::try_from(self.depth_limit).unwrap_or(Depth::MAX));
+        }
+        if limits.nodes.is_none() && self.nodes_limit > 0 {
+            limits.nodes = Some(self.nodes_limit);
+        }
+        // Analysis runs at full strength.
+        settings.skill = if limits.infinite {
+            Skill::FULL
+        } else {
+            self.skill()
+        };
+        limits.soft_nodes = limits.soft_nodes.or(settings.skill.nodes());
+        settings
+    }
+
+    /// The file or folder to load; `None` if the evaluation needs no file.
+    pub fn eval_path(&self) -> Option<PathBuf> {
+        match (&self.eval_file, &self.eval_dir) {
+            (EvalFile::Path(path), _) => Some(path.clone()),
+            (EvalFile::Embedded, Some(dir)) => Some(dir.clone()),
+            (EvalFile::Embedded, None) | (EvalFile::Material, _) => None,
+        }
+    }
+}
+
+impl EvalFile {
+    const EMBEDDED: &str = "<embedded>";
+    const MATERIAL: &str = "<material>";
+}
+
+impl From<&str> for EvalFile {
+    /// `<embedded>`, `<empty>` and no text mean the embedded network, `<material>` material only;
+    /// any other text is a path.
+    fn from(text: &str) -> Self {
+        match text {
+            "" | "<empty>" | Self::EMBEDDED => Self::Embedded,
+            Self::MATERIAL => Self::Material,
+            path => Self::Path(PathBuf::from(path)),
+        }
+    }
+}
+
+impl fmt::Display for EvalFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Embedded => f.write_str(Self::EMBEDDED),
+            Self::Material => f.write_str(Self::MATERIAL),
+            Self::Path(path) => path.display().fmt(f),
+        }
+    }
 }

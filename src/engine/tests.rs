@@ -261,3 +261,57 @@ fn moves_are_refused_with_their_reason() {
         Err("illegal move P*1b, a dropped pawn must not mate".to_owned())
     );
 }
+
+#[test]
+fn settings_add_limits_and_analysis_runs_at_full_strength() {
+    let mut settings = Settings {
+        depth_limit: 5,
+        nodes_limit: 700,
+        ..Settings::default()
+    };
+    settings.search.skill = Skill::of_level(8);
+    let mut limits = Limits {
+        depth: Some(3),
+        ..Limits::default()
+    };
+    let search = settings.for_search(&mut limits);
+    assert_eq!((limits.depth, limits.nodes), (Some(3), Some(700)));
+    assert_eq!(search.skill, Skill::of_level(8));
+    assert_eq!(limits.soft_nodes, Skill::of_level(8).nodes());
+    settings.limits_strength = true;
+    settings.rating = Skill::LOWEST_RATING;
+    assert_eq!(
+        settings.for_search(&mut limits).skill,
+        Skill::of_level(0),
+        "the lower of both applies"
+    );
+    let mut analysis = Limits {
+        infinite: true,
+        ..Limits::default()
+    };
+    assert!(settings.for_search(&mut analysis).skill.is_full());
+    assert_eq!((analysis.depth, analysis.soft_nodes), (Some(5), None));
+}
+
+#[test]
+fn only_paths_need_a_file() {
+    let path = |file: &str, dir: Option<&str>| {
+        let eval_dir = dir.map(PathBuf::from);
+        Settings {
+            eval_file: EvalFile::from(file),
+            eval_dir,
+            ..Settings::default()
+        }
+        .eval_path()
+    };
+    assert_eq!(path("<embedded>", None), None);
+    assert_eq!(path("<material>", Some("eval")), None);
+    assert_eq!(
+        path("<embedded>", Some("eval")),
+        Some(PathBuf::from("eval"))
+    );
+    assert_eq!(
+        path("other.bin", Some("eval")),
+        Some(PathBuf::from("other.bin"))
+    );
+}

@@ -1,22 +1,18 @@
 //! The languages of what people read: Japanese and English. USI, JSON and the formats of files have
 //! none.
 //!
-//! The catalogue is a plain table in `texts`, a row for each text with both languages. Two
+//! The catalogue is a plain table, a row for each text with both languages. Two
 //! languages without plural rules between them need no message format such as Fluent's, and a row
 //! that lacks a language or a value does not compile.
 
-mod texts;
-
-use std::fmt;
-use std::str::FromStr;
-use std::time::Duration;
+use std::fmt::{self, Display};
+use std::{str::FromStr, time::Duration};
 
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::position::Position;
-use crate::records::kif;
-use crate::records::notation::japanese;
+use crate::records::{kif, notation::japanese};
 use crate::types::{Color, Move};
 use crate::util::counted;
 
@@ -43,7 +39,7 @@ impl FromStr for Lang {
     }
 }
 
-impl fmt::Display for Lang {
+impl Display for Lang {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::En => "en",
@@ -86,62 +82,6 @@ impl Lang {
         match self {
             Self::En => ["black", "white"],
             Self::Ja => kif::side_names(start),
-        }
-    }
-
-    /// A number of games.
-    pub fn games(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "game"),
-            Self::Ja => format!("{count}局"),
-        }
-    }
-
-    /// A number of moves.
-    pub fn moves(self, count: usize) -> String {
-        match self {
-            Self::En => counted(count, "move"),
-            Self::Ja => format!("{count}手"),
-        }
-    }
-
-    /// A number of nodes.
-    pub fn nodes(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "node"),
-            Self::Ja => format!("{count} ノード"),
-        }
-    }
-
-    /// A number of positions.
-    pub fn positions(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "position"),
-            Self::Ja => format!("{count}局面"),
-        }
-    }
-
-    /// A number of faults of a book.
-    pub fn faults(self, count: u64) -> String {
-        match self {
-            Self::En => counted(count, "fault"),
-            Self::Ja => format!("不正 {count} 件"),
-        }
-    }
-
-    /// A number of tsume problems.
-    pub fn problems(self, count: usize) -> String {
-        match self {
-            Self::En => counted(count, "problem"),
-            Self::Ja => format!("{count}問"),
-        }
-    }
-
-    /// A number of mates that were found.
-    pub fn mates(self, count: usize) -> String {
-        match self {
-            Self::En => counted(count, "mate"),
-            Self::Ja => format!("詰み {count}"),
         }
     }
 
@@ -278,6 +218,403 @@ pub fn cut(text: &str, columns: usize) -> &str {
         }
     }
     text
+}
+
+// --- The catalogue: each text in English and in Japanese, with its values ---
+
+/// Declares texts: a name, its values, the English and the Japanese text.
+macro_rules! texts {
+    ($($(#[$doc:meta])* $name:ident($($value:ident),*): $en:literal, $ja:literal;)*) => {
+        impl Lang {
+            $($(#[$doc])*
+            pub fn $name(self $(, $value: impl Display)*) -> String {
+                match self {
+                    Self::En => format!($en),
+                    Self::Ja => format!($ja),
+                }
+            })*
+        }
+    };
+}
+
+/// Declares numbers of things: a name, the English noun and the Japanese text.
+macro_rules! counts {
+    ($($(#[$doc:meta])* $name:ident($count:ident: $type:ty): $noun:literal, $ja:literal;)*) => {
+        impl Lang {
+            $($(#[$doc])*
+            pub fn $name(self, $count: $type) -> String {
+                match self {
+                    Self::En => counted($count, $noun),
+                    Self::Ja => format!($ja),
+                }
+            })*
+        }
+    };
+}
+
+counts! {
+    /// A number of games.
+    games(count: u64): "game", "{count}局";
+    /// A number of moves.
+    moves(count: usize): "move", "{count}手";
+    /// A number of nodes.
+    nodes(count: u64): "node", "{count} ノード";
+    /// A number of positions.
+    positions(count: u64): "position", "{count}局面";
+    /// A number of faults of a book.
+    faults(count: u64): "fault", "不正 {count} 件";
+    /// A number of tsume problems.
+    problems(count: usize): "problem", "{count}問";
+    /// A number of mates that were found.
+    mates(count: usize): "mate", "詰み {count}";
+}
+
+texts! {
+    // --- Scores and searches ---
+
+    /// Depth, nodes and time of a search.
+    depth_and_nodes(depth, nodes, seconds):
+        "depth {depth}, {nodes}, {seconds} s", "深さ {depth}、{nodes}、{seconds} 秒";
+    /// The best move.
+    best_move(mv): "best move {mv}", "最善手 {mv}";
+    /// The side declares a win.
+    wins_by_declaration(side): "{side} wins by declaration", "{side}の入玉宣言勝ち";
+    /// The side has no move, or none worth playing.
+    has_no_move(side): "{side} has no move, or none worth playing", "{side}に指す手がありません（投了）";
+    /// The side mates with its next move.
+    mates_at_once(side): "{side} mates in 1 ply", "{side}の勝ち（1手詰み）";
+    /// The side mates in this number of plies.
+    mates_in(side, plies): "{side} mates in {plies} plies", "{side}の勝ち（{plies}手詰み）";
+    /// The score in pawns, and whose it is.
+    pawns_for(pawns, side): "{pawns} pawns for {side}", "{side}から見て歩 {pawns} 枚分";
+    /// Neither side is better.
+    is_even(score): "the game is even ({score})", "互角（{score}）";
+    /// The side is slightly better.
+    is_slightly_better(side, score):
+        "{side} is slightly better ({score})", "{side}やや有利（{score}）";
+    /// The side is better.
+    is_better(side, score): "{side} is better ({score})", "{side}有利（{score}）";
+    /// The side is clearly better.
+    is_clearly_better(side, score): "{side} is clearly better ({score})", "{side}優勢（{score}）";
+    /// The side is winning.
+    is_winning(side, score): "{side} is winning ({score})", "{side}勝勢（{score}）";
+
+    // --- Analysed games ---
+
+    /// The heading of the number of a move.
+    column_ply(): "ply", "手数";
+    /// The heading of the moves.
+    column_move(): "move", "指し手";
+    /// The heading of the times.
+    column_time(): "time", "時間";
+    /// The heading of the scores.
+    column_score(): "score", "評価値";
+    /// The heading of black's win chances.
+    column_chance(): "win %", "勝率%";
+    /// The heading of the losses of win chance.
+    column_loss(): "loss", "損失";
+    /// The heading of the judgements.
+    column_judgement(): "", "判定";
+    /// The heading of the best lines.
+    column_line(): "best line", "最善の読み筋";
+    /// A mate, by its number of plies, negative for white's.
+    mate_score(plies): "mate {plies:+}", "{plies:+}手詰";
+    /// The king is mated.
+    mated(): "mate", "詰み";
+    /// The best move was played.
+    is_best(): "best", "最善";
+    /// A doubtful move.
+    is_doubtful(): "?!", "疑問手";
+    /// A blunder.
+    is_blunder(): "??", "悪手";
+    /// A missed mate, by its number of plies.
+    missed_mate(plies): "mate {plies}", "{plies}手詰逃し";
+    /// The heading of the players.
+    column_player(): "player", "対局者";
+    /// The heading of the number of moves.
+    column_moves(): "moves", "手数";
+    /// The heading of the share of best moves.
+    column_agreement(): "best", "一致率";
+    /// The heading of the mean loss in centipawns and in percent.
+    column_mean_loss(): "mean loss (cp, %)", "平均損失(評価値、勝率%)";
+    /// The heading of the doubtful moves.
+    column_doubtful(): "doubtful", "疑問手";
+    /// The heading of the blunders.
+    column_blunders(): "blunders", "悪手";
+    /// The heading of the missed mates.
+    column_missed_mates(): "missed mates", "詰み逃し";
+    /// The heading of the time that a player used.
+    column_time_used(): "time", "消費時間";
+    /// The end of a game with a winner.
+    game_won(side, moves, ending):
+        "{side} wins after {moves} ({ending})", "まで{moves}で{side}の勝ち（{ending}）";
+    /// The end of a drawn game.
+    game_drawn(moves, ending): "draw after {moves} ({ending})", "まで{moves}で引き分け（{ending}）";
+    /// The end of a game without a result.
+    game_without_result(moves, ending):
+        "no result after {moves} ({ending})", "まで{moves}、勝敗なし（{ending}）";
+    /// How much of the work is done.
+    finished_of(done, games): "{done} of {games} finished", "{games}中 {done}局終了";
+    /// An input that cannot be read.
+    skipped(fault): "skipped: {fault}", "読み飛ばしました：{fault}";
+    /// Seconds for a position.
+    for_seconds(seconds): "{seconds} s", "{seconds} 秒";
+    /// Depth for a position.
+    for_depth(depth): "depth {depth}", "深さ {depth}";
+
+    // --- Progress ---
+
+    /// The unit of searches.
+    unit_positions(): "positions", "局面";
+    /// The unit of matches.
+    unit_games(): "games", "局";
+    /// The unit of tsume problems.
+    unit_problems(): "problems", "問";
+    /// The time that is left, in words.
+    time_left(time): "{time} left", "残り {time}";
+    /// Waits for the running searches.
+    ending_after_positions():
+        "ending after the running positions", "探索中の局面が終わったら停止します";
+
+    // --- Matches ---
+
+    /// Games that were played of those planned.
+    played_of(games, planned): "{games} of {planned}", "{planned}中 {games}局";
+    /// The match was interrupted.
+    interrupted(): ", interrupted", "（中断）";
+    /// Two engines.
+    against(first, second): "{first} against {second}", "{first} 対 {second}";
+    /// There is no result yet.
+    no_games(): "no games", "対局なし";
+    /// A result with its rates.
+    score_and_draws(wins, draws, losses, score, rate):
+        "+{wins} ={draws} -{losses}, score {score:.1} %, draws {rate:.1} %",
+        "{wins}勝 {losses}敗 {draws}分、得点率 {score:.1} %、引き分け率 {rate:.1} %";
+    /// The Elo difference with its interval, and the likelihood of superiority.
+    elo_within(elo, error, low, high, los):
+        "Elo {elo:+.1} ± {error:.1} (95 %: {low:+.1} to {high:+.1}), LOS {los:.1} %",
+        "Elo差 {elo:+.1} ± {error:.1}（95 %：{low:+.1} ～ {high:+.1}）、LOS {los:.1} %";
+    /// The Elo difference has no upper bound.
+    elo_above(low, los):
+        "Elo above {low:+.1} (95 %), LOS {los:.1} %",
+        "Elo差 {low:+.1} 以上（95 %）、LOS {los:.1} %";
+    /// The Elo difference has no lower bound.
+    elo_below(high, los):
+        "Elo below {high:+.1} (95 %), LOS {los:.1} %",
+        "Elo差 {high:+.1} 以下（95 %）、LOS {los:.1} %";
+    /// What games the Elo difference and the score come from.
+    elo_of_pairs(paired, all):
+        "Elo from the {paired} of complete pairs, score from all {all}",
+        "Elo差は先後一組が揃った{paired}、得点率は全{all}による";
+    /// No pair of games is complete.
+    elo_of_single_games(all):
+        "Elo and score from {all}, none of them in a complete pair",
+        "Elo差と得点率は{all}による（先後一組の揃った対局なし）";
+    /// Pairs of games by points.
+    pairs(counts): "pairs with 0, ½, 1, 1½, 2 points: {counts}", "先後一組の得点 0、½、1、1½、2：{counts}";
+    /// The first hypothesis holds.
+    h0_accepted(elo): "H0 accepted: the gain is not {elo} Elo", "H0 採択：Elo差は {elo} に達しません";
+    /// The second hypothesis holds.
+    h1_accepted(elo):
+        "H1 accepted: the gain is more than {elo} Elo", "H1 採択：Elo差は {elo} を超えます";
+    /// Neither hypothesis holds yet.
+    undecided(): "undecided", "未確定";
+    /// The heading of scores by ply.
+    neighbouring_scores(): "scores of neighbouring plies", "連続する二手の評価値";
+    /// The sum of both engines' scores.
+    optimism_sum(): "sum (optimism)", "合計（楽観度）";
+    /// The heading of the engines.
+    column_engine(): "engine", "エンジン";
+    /// The heading of the number of games.
+    column_games(): "games", "局数";
+    /// The heading of the share of points.
+    column_points(): "score", "得点率";
+    /// The heading of the mean times.
+    column_mean_time(): "mean time", "平均時間";
+    /// The heading of the longest times.
+    column_max_time(): "max time", "最長時間";
+    /// The heading of the mean depths.
+    column_depth(): "depth", "深さ";
+    /// The heading of the speeds.
+    column_speed(): "nodes/s", "ノード/秒";
+    /// The heading of the time controls.
+    column_limits(): "limits", "思考条件";
+    /// The label of the black side's results.
+    label_black(): "black", "先手";
+    /// The black side's results.
+    result_of_side(score, wins, draws, losses):
+        "{score:.1} %  +{wins} ={draws} -{losses}", "{score:.1} %  {wins}勝 {losses}敗 {draws}分";
+    /// The label of the endings.
+    label_endings(): "endings", "終局";
+    /// The number of games with an ending.
+    ending_count(games, ending): "{games} {ending}", "{ending} {games}";
+    /// The label of the referee's times.
+    label_referee(): "referee", "審判";
+    /// Times between an answer and the next question.
+    referee_times(mean, most):
+        "{mean} mean, {most} at most between an answer and the next question",
+        "応答から次の問いまで 平均 {mean}、最長 {most}";
+    /// The label of the machine's stalls.
+    label_machine(): "machine", "実行環境";
+    /// The machine never stalled.
+    no_stall(): "no stall", "停滞なし";
+    /// It stalled once.
+    one_stall(longest): "1 stall of {longest}", "停滞 1回（{longest}）";
+    /// It stalled several times.
+    stalls(count, longest): "{count} stalls, the longest {longest}", "停滞 {count}回（最長 {longest}）";
+    /// The label of the records' place.
+    label_records(): "records", "棋譜";
+    /// Games that were lost by faults.
+    lost_by_fault(games): "{games} lost by a fault", "反則負け {games}";
+    /// The same in the line of progress.
+    lost_by_faults(count): "{count} lost by faults", "反則負け {count}局";
+    /// Games that were lost while the machine stalled.
+    lost_in_stall(games):
+        "{games} lost on time while the machine stalled", "停滞中の時間切れ {games}";
+    /// A game that was lost by a fault.
+    fault(game, engine, reason, detail):
+        "game {game}, {engine}: {reason}, {detail}", "第 {game} 局、{engine}：{reason}、{detail}";
+    /// Where a game's record and dialogue are.
+    record_and_dialogue(record, dialogue):
+        "record {record}, dialogue {dialogue}", "棋譜 {record}、通信記録 {dialogue}";
+    /// There is none.
+    none(): "none", "なし";
+
+    // --- Tsume problems ---
+
+    /// The table's heading.
+    mate_heading():
+        "problem  verdict  plies       nodes   seconds  line",
+        "   問題  結果      手数    ノード数      秒数  手順";
+    /// A mate was found.
+    mate(): "mate", "詰み";
+    /// There is no mate.
+    no_mate(): "nomate", "不詰";
+    /// The limit was reached.
+    mate_unknown(): "unknown", "不明";
+    /// A second solution of the last move.
+    second_solution_last(number, mv, plies):
+        "second solution at move {number}, the last: {mv} mates in {plies}",
+        "余詰：最終手（{number}手目）{mv} でも {plies}手で詰み";
+    /// A second solution.
+    second_solution(number, mv, plies):
+        "second solution at move {number}: {mv} mates in {plies}",
+        "余詰：{number}手目 {mv} でも {plies}手で詰み";
+    /// There is none.
+    no_second_solution(): "no second solution", "余詰なし";
+    /// Not all moves were looked at.
+    second_solutions_incomplete():
+        "not all other moves could be looked at in time",
+        "時間内に全ての変化を調べられませんでした";
+    /// The totals.
+    mate_totals(count, all, mates, refuted, unknown):
+        "{count} of {all}: {mates}, {refuted} without, {unknown} unknown",
+        "{all}中 {count}問：{mates}、不詰 {refuted}、不明 {unknown}";
+    /// The name of a problem of a file.
+    problem_number(number): "Problem {number}", "問 {number}";
+    /// Problems with second solutions, after the totals.
+    with_second_solutions(count): ", {count} with second solutions", "、余詰あり {count}";
+    /// Nodes, time and speed, after the totals.
+    mate_speed(nodes, seconds, speed):
+        ", {nodes}, {seconds} s, {speed} nodes/s",
+        "、{nodes}、{seconds} 秒、毎秒 {speed} ノード";
+
+    // --- Opening books ---
+
+    /// The position is in the book with the sides exchanged.
+    found_flipped(): "found with the sides exchanged", "先後を入れ替えた局面が見つかりました";
+    /// The heading of the moves of a position.
+    book_move(): "move", "指し手";
+    /// The answer that the book expects.
+    book_answer(): "answer", "応手";
+    /// The value of a move.
+    book_value(): "value", "評価値";
+    /// The depth of a value.
+    book_depth(): "depth", "深さ";
+    /// How often a move was played.
+    book_count(): "count", "採択回数";
+    /// The format and the size of a book.
+    info_format(format, bytes):
+        "format     {format}, {bytes} bytes", "形式        {format}、{bytes} バイト";
+    /// Positions.
+    info_positions(count): "positions  {count}", "局面        {count}";
+    /// Positions without moves.
+    info_without_moves(count): ", {count} without moves", "、指し手なし {count}";
+    /// Moves in all and of a position.
+    info_moves(count, each): "moves      {count}, {each} each", "指し手      {count}、一局面 {each}";
+    /// Moves with an answer.
+    info_answers(count): "answers    {count}", "応手        {count}";
+    /// Plies of the positions.
+    info_plies(range): "plies      {range}", "手数        {range}";
+    /// Values.
+    info_values(range): "values     {range}", "評価値      {range}";
+    /// Depths.
+    info_depths(range): "depths     {range}", "深さ        {range}";
+    /// The sum of the counts.
+    info_counts(count): "counts     {count} in all", "採択回数    計 {count}";
+    /// The positions are in order.
+    info_sorted(): "order      sorted", "並び        整列済み";
+    /// They are not.
+    info_not_sorted(): "order      not sorted", "並び        未整列";
+    /// All plies are 1.
+    info_plies_are_1():
+        "note       all plies are 1: positions are found at any ply",
+        "注意        手数が全て 1：手数を問わず一致します";
+    /// Bad entries.
+    info_faults(count):
+        "faults     {count}: see raicho book validate",
+        "不正な行    {count}：raicho book validate で確認できます";
+    /// A book was written.
+    positions_written(positions, name):
+        "{positions} written to {name}", "{positions}を {name} に書き出しました";
+    /// A book was made of others.
+    positions_merged(read, written, name):
+        "{read} read, {written} written to {name}",
+        "{read}を読み込み、{written}局面を {name} に書き出しました";
+    /// Positions were searched, and a book was written.
+    positions_searched(searched, written, name):
+        "{searched} searched, {written} written to {name}",
+        "{searched}を探索し、{written}局面を {name} に書き出しました";
+    /// A book cannot grow any further.
+    no_position_left():
+        "no position is left that these lines reach", "この条件で延ばせる局面はもうありません";
+    /// What the written format could not hold.
+    left_out(parts): "left out or limited: {parts}", "省略または切り詰め：{parts}";
+    /// What is not read of a book.
+    not_read(parts): "not read: {parts}", "読み込まない情報：{parts}";
+    /// Games that a book is made of.
+    games_read(games, bad, low):
+        "{games} read, {bad} bad, {low} left out for the ratings",
+        "{games}を読み込み（不正 {bad}、レートの条件で除外 {low}）";
+    /// The totals of a checked book.
+    book_checked(name, positions, faults):
+        "{name}: {positions}, {faults}", "{name}：{positions}、{faults}";
+    /// Positions of the graph of a book, after their number.
+    graph_positions(): "positions", "局面";
+    /// Its positions without moves.
+    graph_empty():
+        "positions without moves, which count as lost", "指し手のない局面（負けと見なす）";
+    /// Its moves between them.
+    graph_moves(): "moves from one to another", "局面間の指し手";
+    /// Its loops.
+    graph_loops(): "positions from which a loop can be reached", "千日手に至りうる局面";
+    /// Its perpetual checks.
+    graph_checks(): "positions in perpetual check", "連続王手の局面";
+    /// Rounds of the calculation.
+    graph_rounds(): "rounds until no value changed", "値が変わらなくなるまでの反復";
+    /// Rules that `peta_shock` does not have.
+    other_rules():
+        "the rules are not those of peta_shock: its results differ",
+        "peta_shock とは異なる規則を使ったため、結果が一致しません";
+    /// Loops that `peta_shock` does not solve.
+    large_loops(count):
+        "loops of perpetual check with too many paths, solved exactly: {count}; peta_shock would \
+         not end",
+        "経路が多すぎる連続王手の循環を厳密に解きました：{count}（peta_shock では終わりません）";
+    /// A file was written.
+    written_to(name): "written to {name}", "{name} に書き出しました";
+    /// A range of numbers.
+    range(least, most): "{least} to {most}", "{least} ～ {most}";
 }
 
 #[cfg(test)]

@@ -7,22 +7,20 @@
 //! least, so that transpositions count once and repetitions not at all. Both sides lose: a line on
 //! which both play their best moves loses nothing.
 
-use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
-use std::path::Path;
+use std::{cmp::Reverse, path::Path};
 
 use anyhow::ensure;
 use serde::{Deserialize, Serialize};
 
-use super::for_each_entry;
-use super::merge::of_one_book;
 use super::minimax::{Graph, Solution};
 use super::sorter::{Sorter, pack, unpack, write_book};
 use super::think::{Task, Thinking, Thought};
+use super::{for_each_entry, of_one_book};
 use crate::book::{BookEntry, BookFormat, FaultLog, Losses, rotated_move};
 use crate::movegen::legal_on_board;
 use crate::position::{Board, Position};
-use crate::records::packed::PackedSfen;
+use crate::records::PackedSfen;
 use crate::runs::{Plan, RunFolder};
 use crate::types::{Color, Move16, MoveList};
 
@@ -387,16 +385,6 @@ impl GrowingBook {
         self.numbers.insert(entry.position, self.entries.len());
         self.entries.push(entry);
         Ok(())
-    }
-
-    /// Number of positions.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Whether there is no position.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
     }
 
     /// The number of a position, and whether it stands there with the colours swapped.

@@ -11,16 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use bytemuck::{Pod, Zeroable};
 
-use super::merge::GAMES_DEPTH;
-use super::named;
 use super::sorter::{Groups, Sorter, key, pack_position, unpack_position};
+use super::{GAMES_DEPTH, named};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
 use crate::position::Position;
-use crate::records::game::{GameRecord, GameResult};
-use crate::records::pack::{PackGame, PackReason};
-use crate::records::packed::PackedSfen;
 use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
-use crate::records::{csa, encoding};
+use crate::records::{GameRecord, GameResult, PackGame, PackReason, PackedSfen, csa, encoding};
 use crate::runs::{OutputFile, Watch};
 use crate::types::{Color, Move, Move16};
 

@@ -1,21 +1,21 @@
 //! Writes entries in the order of their format, whatever order they come in. What does not fit into
 //! memory is sorted in runs, which go to files and are merged.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 use anyhow::Context as _;
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
-use rayon::prelude::*;
 
 use super::named;
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses, order_key};
-use crate::records::packed::PackedSfen;
+use crate::records::PackedSfen;
 use crate::runs::{OutputFile, beside};
 use crate::types::Move16;
 use crate::util::read_up_to;
+
+use rayon::prelude::*;
 
 /// Sorts entries within bounded memory and writes them. Nothing but equal entries is combined, see
 /// [`merge`](super::merge()) for that.

@@ -1,21 +1,16 @@
 //! Searches the positions of a list or a book, and writes the best moves of each as a book.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{cmp::Ordering, path::Path, sync::Arc, time::Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::for_each_entry;
-use super::merge::{is_of_games, of_one_book, order, ply_rank};
 use super::sorter::{Sorter, unpack, write_book};
+use super::{for_each_entry, is_of_games, of_one_book, order, ply_rank};
 use crate::book::{BookEntry, BookFormat, BookMove, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::eval::Evaluator;
 use crate::position::Position;
-use crate::records::packed::PackedSfen;
-use crate::records::score::mate_score;
+use crate::records::{PackedSfen, score::mate_score};
 use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
 use crate::transposition::TableError;
@@ -210,7 +205,7 @@ impl Positions {
     }
 
     /// Adds a position, with whether there is enough of it. Of several plies the smallest counts,
-    /// as in [`of_one_book`](super::merge::of_one_book).
+    /// as in [`of_one_book`](super::of_one_book).
     fn push(&mut self, task: Task, is_enough: bool) {
         let number = *self.numbers.entry(task.position).or_insert_with(|| {
             self.tasks.push(task);

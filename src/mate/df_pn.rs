@@ -21,17 +21,14 @@
 //!   then take no plies. So a disproof says that no mate exists within the limit whatever is
 //!   futile, a proof only that one may; `length` settles that.
 
-use crate::bitboard::Bitboard;
-use crate::movegen;
-use crate::types::{Hand, Key64, Move, MoveList, Piece, PieceType, Square};
-
-use super::one_ply::mate_in_one;
-use super::proof_hands;
 use super::proof_numbers::{
     INFINITE, MAX_UNSOLVED, NO_LIMIT, NO_REPETITION, PATH_TOO_LONG, ProofNumbers, Thresholds,
 };
-use super::table::Entry;
 use super::worker::{Child, NOT_DELAYED, Worker};
+use super::{one_ply::mate_in_one, proof_hands, table::Entry};
+use crate::bitboard::Bitboard;
+use crate::movegen;
+use crate::types::{Hand, Key64, Move, MoveList, Piece, PieceType, Square};
 
 /// What is known about a node before it is searched.
 #[derive(Clone, Copy)]

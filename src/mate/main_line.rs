@@ -4,14 +4,13 @@
 //! Second solutions (余詰) are moves of the attacker besides those of the main line, at any point of
 //! it, that mate as well. A sound tsume problem has none.
 
-use crate::position::Position;
-use crate::types::Move;
-
 use super::length::Lengths;
 use super::proof_numbers::{NO_LIMIT, ProofNumbers};
 use super::table::{Entry, Table};
 use super::worker::{Child, Control, NOT_DELAYED, Worker};
 use super::{Line, is_mating_line};
+use crate::position::Position;
+use crate::types::Move;
 
 /// Most times that the line is walked to improve the lengths that the defender chooses by.
 const MAX_WALKS: usize = 30;

@@ -18,18 +18,14 @@ mod table;
 mod tests;
 mod worker;
 
-use std::io;
-use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::{io, panic::resume_unwind, time::Duration};
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::types::Move;
-use crate::types::value::MAX_PLY;
+use crate::types::{Move, value::MAX_PLY};
 use crate::util::system::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use crate::util::system::{Instant, has_threads};
-
 use main_line::second_solutions;
 use proof_numbers::{NO_LIMIT, ProofNumbers};
 use table::Table;
@@ -114,7 +110,7 @@ pub struct Line {
     pub length: usize,
 }
 
-/// The state of a running search.
+/// The state of a running search, reported at regular intervals and when a mate was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Moves made by all threads. Those of other threads lag behind by at most 64 each.
@@ -123,18 +119,11 @@ pub struct Progress {
     pub seldepth: usize,
     /// Used share of the table, in permill.
     pub hashfull: u32,
-    /// The moves from the root to the node that is being searched.
+    /// Length in plies of a mate that was found, as [`Line::length`] counts it. With
+    /// [`MateLimits::shortest`] shorter ones may follow.
+    pub mate: Option<usize>,
+    /// The moves of that mate, or those from the root to the node that is being searched.
     pub line: Vec<Move>,
-}
-
-/// A report of a running search.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum MateEvent {
-    /// Sent at regular intervals.
-    Progress(Progress),
-    /// A mate was found; with [`MateLimits::shortest`] shorter ones
-    /// may follow.
-    Found(Line, Progress),
 }
 
 /// Solves problems one after another with one transposition table.
@@ -185,7 +174,7 @@ impl MateSolver {
         &mut self,
         position: &Position,
         limits: &MateLimits<'_>,
-        report: &mut (dyn FnMut(&MateEvent) + Send),
+        report: &mut (dyn FnMut(Progress) + Send),
     ) -> io::Result<Solution> {
         self.table.new_problem();
         let is_done = AtomicBool::new(false);
@@ -287,7 +276,7 @@ impl<'a> Task<'a> {
     }
 
     /// Searches the root, then works out the verdict alone.
-    fn run_main(self, report: &'a mut (dyn FnMut(&MateEvent) + Send)) -> Solution {
+    fn run_main(self, report: &'a mut (dyn FnMut(Progress) + Send)) -> Solution {
         let reporter = Reporter {
             report,
             interval: self.limits.report_interval,
@@ -343,7 +332,7 @@ impl<'a> Task<'a> {
 
 /// Sends reports to the caller.
 struct Reporter<'a> {
-    report: &'a mut (dyn FnMut(&MateEvent) + Send),
+    report: &'a mut (dyn FnMut(Progress) + Send),
     /// Time between two progress reports.
     interval: Duration,
     /// When the next progress report is due.

@@ -3,14 +3,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
+use super::proof_numbers::{ProofNumbers, limit_after_move};
+use super::{Line, MateLimits, Progress, Reporter, length::Stopped, table::Table};
 use crate::position::Position;
 use crate::types::{Color, Hand, Move, PieceType};
 use crate::util::system::{Instant, Interruption, interruption};
-
-use super::length::Stopped;
-use super::proof_numbers::{ProofNumbers, limit_after_move};
-use super::table::Table;
-use super::{Line, MateEvent, MateLimits, Progress, Reporter};
 
 /// Nodes between two looks at the clock.
 const POLL_INTERVAL: u64 = 64;
@@ -302,38 +299,32 @@ impl<'a> Worker<'a> {
     }
 
     fn report_progress(&mut self, now: Instant) {
-        if self
-            .reporter
-            .as_ref()
-            .is_some_and(|reporter| now >= reporter.next)
-        {
-            let event = MateEvent::Progress(self.progress());
+        let reporter = self.reporter.as_ref();
+        if reporter.is_some_and(|reporter| now >= reporter.next) {
+            let plies = (0..self.path.len() - 1).rev();
+            let line = plies.filter_map(|back| self.position.past_move(back)?.mv);
+            self.report(None, line.collect());
             if let Some(reporter) = &mut self.reporter {
                 reporter.next = now + reporter.interval;
-                (reporter.report)(&event);
             }
         }
     }
 
     /// Reports a mate that was found.
     pub(super) fn report_mate(&mut self, line: &Line) {
-        let event = MateEvent::Found(line.clone(), self.progress());
-        if let Some(reporter) = &mut self.reporter {
-            (reporter.report)(&event);
-        }
+        self.report(Some(line.length), line.moves.clone());
     }
 
-    fn progress(&self) -> Progress {
-        let plies = self.path.len() - 1;
-        let line = (0..plies)
-            .rev()
-            .filter_map(|back| self.position.past_move(back)?.mv);
+    fn report(&mut self, mate: Option<usize>, line: Vec<Move>) {
         let new_nodes = self.nodes - self.polled_at;
-        Progress {
-            nodes: self.control.nodes.load(Ordering::Relaxed) + new_nodes,
-            seldepth: self.seldepth,
-            hashfull: self.table.hashfull(),
-            line: line.collect(),
+        if let Some(reporter) = &mut self.reporter {
+            (reporter.report)(Progress {
+                nodes: self.control.nodes.load(Ordering::Relaxed) + new_nodes,
+                seldepth: self.seldepth,
+                hashfull: self.table.hashfull(),
+                mate,
+                line,
+            });
         }
     }
 }

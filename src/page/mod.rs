@@ -15,7 +15,7 @@ use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review, Thresholds
 use crate::lang::Lang;
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::notation::handicap::Handicap;
+use crate::records::notation::Handicap;
 use crate::records::notation::japanese::relative;
 use crate::types::{Color, Move, Score};
 

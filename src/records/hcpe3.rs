@@ -10,13 +10,11 @@
 use std::io::{self, Read};
 use std::iter;
 
-use super::apery_move::{from_apery, to_apery};
-use super::game::GameResult;
-use super::hcpe::WINNER_BITS;
-use super::pack::{PackGame, PackReason};
-use super::packed::HuffmanCodedPos;
-use super::stored_game::{legal_move, read_bytes};
-use super::teacher::Fault;
+use super::pack::{legal_move, read_bytes};
+use super::packed::{from_apery, to_apery};
+use super::{
+    GameResult, HuffmanCodedPos, PackGame, PackReason, sample::WINNER_BITS, teacher::Fault,
+};
 use crate::util::read_up_to;
 
 /// Bytes of a game before its moves: start, number of moves, ending and opponent.

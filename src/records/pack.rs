@@ -13,14 +13,11 @@
 //!
 //! Files are read with [`TeacherReader`](super::teacher::TeacherReader).
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 use std::sync::LazyLock;
 
-use super::apery_move::{FIELD_MASK, FROM_SHIFT, to_apery};
-use super::game::GameResult;
-use super::packed::HuffmanCodedPos;
-use super::stored_game::{legal_move, read_bytes, read_word};
-use super::teacher::Fault;
+use super::packed::{FIELD_MASK, FROM_SHIFT, from_apery, to_apery};
+use super::{GameResult, HuffmanCodedPos, teacher::Fault};
 use crate::position::{Position, START_SFEN};
 use crate::types::Move;
 use crate::util::read_up_to;
@@ -63,8 +60,6 @@ impl PackReason {
     pub const PERPETUAL_CHECK: Self = Self(6);
     /// 入玉宣言勝ち by the 24-point rule.
     pub const DECLARATION_24: Self = Self(10);
-    /// A draw by declaration under the 24-point rule.
-    pub const DECLARATION_24_DRAW: Self = Self(11);
     /// 入玉宣言勝ち by the 27-point rule.
     pub const DECLARATION_27: Self = Self(12);
     /// トライ: the winner's king reached the start square of the other king.
@@ -222,6 +217,82 @@ impl<W: Write> PackWriter<W> {
 
     fn put(&mut self, word: u16) {
         self.bytes.extend_from_slice(&word.to_le_bytes());
+    }
+}
+
+// --- What `.pack` and `.hcpe3` have in common: games, each checked move by move ---
+
+/// The legal move of Apery's 16 bits. `number` is that of the move in its game, from 1.
+///
+/// # Errors
+/// The bits are not a move, or the move is illegal in the position.
+pub(super) fn legal_move(position: &Position, bits: u16, number: usize) -> Result<Move, Fault> {
+    let stored = from_apery(bits);
+    stored
+        .and_then(|mv| position.to_move(mv))
+        .filter(|&mv| position.pseudo_legal(mv) && position.legal(mv))
+        .ok_or_else(|| Fault::GameMove {
+            number,
+            text: stored.map_or_else(|| format!("{bits:#06x}"), |mv| mv.to_string()),
+            sfen: position.to_sfen(),
+        })
+}
+
+/// Reads `N` bytes of a game.
+pub(super) fn read_bytes<const N: usize>(input: &mut impl Read) -> Result<[u8; N], Fault> {
+    let mut bytes = [0; N];
+    match input.read_exact(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(Fault::CutGame),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Reads 16 bits of a game.
+pub(super) fn read_word(input: &mut impl Read) -> Result<u16, Fault> {
+    Ok(u16::from_le_bytes(read_bytes(input)?))
+}
+
+/// A reader and the number of bytes that were taken from it.
+pub(super) struct Counted<R> {
+    input: R,
+    count: u64,
+}
+
+impl<R> Counted<R> {
+    /// Counts from `count` on, which is the offset that `input` stands at.
+    pub(super) const fn new(input: R, count: u64) -> Self {
+        Self { input, count }
+    }
+
+    /// Bytes taken so far, which is the offset of the next byte.
+    pub(super) const fn count(&self) -> u64 {
+        self.count
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let length = self.input.read(bytes)?;
+        self.count += length as u64;
+        Ok(length)
+    }
+
+    fn read_exact(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.input.read_exact(bytes)?;
+        self.count += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.input.consume(length);
+        self.count += length as u64;
     }
 }
 

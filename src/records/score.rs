@@ -3,8 +3,7 @@
 //! hcpe, hcpe3 and `.pack` store centipawns (a pawn is 100); psv stores the units of `YaneuraOu` (a
 //! pawn is 90). A mate in `n` plies is `32000 - n` in all of them, a mated position the negative.
 
-use crate::types::value::CENTIPAWNS;
-use crate::types::{Score, Value};
+use crate::types::{Score, Value, value::CENTIPAWNS};
 
 /// The value of a pawn in psv.
 const PSV_PAWN: i32 = 90;

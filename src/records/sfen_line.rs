@@ -4,10 +4,9 @@
 //! The words `position` and `sfen` and a result at the end are optional. Every move must be legal
 //! in its position.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
-use super::error::{RecordError, quoted};
+use super::{RecordError, quoted};
 use crate::position::{Position, START_SFEN};
 use crate::types::{Move, Move16};
 

@@ -1,7 +1,7 @@
 //! The USI protocol: commands and replies as data, options by name, the session that connects them
 //! to the engine, and the client that drives other engines.
 //!
-//! Only this layer knows protocol text, and only `session/output.rs` writes to the GUI.
+//! Only this layer knows protocol text, and only `session/pipes.rs` writes to the GUI.
 
 #![cfg_attr(
     not(test),

@@ -3,20 +3,16 @@
 //! A row of the table says how the setting is read and written; the default is the value in
 //! [`Settings::default`]. To add an option, add the setting and one row.
 
-use std::fmt::Write as _;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-use std::time::Duration;
+use std::{fmt::Write as _, ops::RangeInclusive, sync::LazyLock, time::Duration};
 
 use thiserror::Error;
 
-use crate::engine::{BookFile, EvalFile, Settings};
+use super::command::parse_integer;
+use crate::engine::Settings;
 use crate::search::{Skill, Tunable, tunables};
 use crate::types::{Color, EnteringKingRule};
 use crate::util::shorten;
-
-use super::command::parse_integer;
 
 /// The effect of a `setoption`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,67 +21,20 @@ pub enum Change {
     Set,
     /// There is no such option. No error: GUIs send options of other engines too.
     Unknown,
-    /// A button was pressed.
-    Pressed(Button),
-}
-
-/// The action of a button.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Button {
-    /// Clears the transposition table and all histories.
+    /// `ClearHash`: the transposition table and all histories are to be cleared.
     ClearHash,
 }
 
 /// Why an option did not take the value of a `setoption`, and what it has instead.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum OptionError {
-    /// A number outside the range.
-    #[error("{}, {used} is used", self.refusal())]
-    OutOfRange {
-        /// The name of the option.
-        name: &'static str,
-        /// The value that was sent, shortened.
-        found: String,
-        /// Lower end of the range.
-        least: i64,
-        /// Upper end of the range.
-        most: i64,
-        /// The nearest value in the range, which is set.
-        used: i64,
-    },
-    /// Text that the option cannot take.
-    #[error("{}, {kept} is kept", self.refusal())]
-    Invalid {
-        /// The name of the option.
-        name: &'static str,
-        /// The value that was sent, shortened; empty if there was none.
-        found: String,
-        /// The values that it can take.
-        expected: String,
-        /// Its value, which has not changed.
-        kept: String,
-    },
-}
-
-impl OptionError {
+#[error("{refusal}, {instead}")]
+pub struct OptionError {
     /// What is wrong with the value, for programs that do not go on with another one.
-    pub fn refusal(&self) -> String {
-        match self {
-            Self::OutOfRange {
-                name,
-                found,
-                least,
-                most,
-                ..
-            } => format!("\"{found}\" for option {name}, allowed are {least} to {most}"),
-            Self::Invalid {
-                name,
-                found,
-                expected,
-                ..
-            } => format!("\"{found}\" for option {name}, expected {expected}"),
-        }
-    }
+    pub refusal: String,
+    /// The value that the option has now.
+    instead: String,
+    /// Whether that is the number in the range that is nearest to the one that was sent.
+    pub is_clamped: bool,
 }
 
 /// The `option …` lines of the answer to `usi`.
@@ -101,7 +50,7 @@ pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String>
         Some(name) => vec![find(name)?],
         None => options()
             .iter()
-            .filter(|option| !matches!(option.kind, Kind::Button(_)))
+            .filter(|option| !matches!(option.kind, Kind::ClearHash))
             .collect(),
     };
     let lines = options
@@ -124,71 +73,72 @@ pub fn set_option(
         return Ok(Change::Unknown);
     };
     let text = value.unwrap_or_default();
-    let invalid = |expected: String| OptionError::Invalid {
-        name: option.name,
-        found: shorten(text),
-        expected,
-        kept: option.value(settings),
+    let refused = |expected: String| OptionError {
+        refusal: format!("{}, expected {expected}", option.quote(text)),
+        instead: format!("{} is kept", option.value(settings)),
+        is_clamped: false,
     };
     match &option.kind {
         Kind::Check { set, .. } => {
-            let value = text
-                .to_ascii_lowercase()
-                .parse()
-                .map_err(|_| invalid("true or false".to_owned()))?;
+            let value = text.to_ascii_lowercase().parse();
+            let value = value.map_err(|_| refused("true or false".to_owned()))?;
             set(settings, value);
         }
-        Kind::Spin { range, set, .. } => {
-            let number = option.number(text, range).map_err(invalid)?;
-            set(settings, number.used);
-            return number.outcome;
+        Kind::Spin { set, .. } => {
+            let (number, change) = option.number(text).map_err(refused)?;
+            set(settings, number);
+            return change;
         }
         Kind::Tunable(tunable) => {
-            let (least, most) = (*tunable.range.start(), *tunable.range.end());
-            let range = least.into()..=most.into();
-            let number = option.number(text, &range).map_err(invalid)?;
-            tunable.set(number.used as i32);
-            return number.outcome;
+            let (number, change) = option.number(text).map_err(refused)?;
+            tunable.set(number as i32);
+            return change;
         }
         Kind::Rule { set, .. } => {
-            let rule = text.parse().map_err(|_| invalid(rule_names().join(", ")))?;
+            let rule = text.parse().map_err(|_| refused(rule_names().join(", ")))?;
             set(settings, rule);
         }
         Kind::Text { set, .. } => set(settings, text),
-        Kind::Button(button) => return Ok(Change::Pressed(*button)),
+        Kind::ClearHash => return Ok(Change::ClearHash),
     }
     Ok(Change::Set)
 }
 
-/// What the text of a number sets.
-struct Number {
-    /// The number, or the nearest one in the range.
-    used: i64,
-    outcome: Result<Change, OptionError>,
-}
-
 impl UsiOption {
-    /// Reads a number.
+    /// The number of a text, or the nearest one in the range, and what is said about it.
     ///
     /// # Errors
     /// Says what was expected where the text is not a number.
-    fn number(&self, text: &str, range: &RangeInclusive<i64>) -> Result<Number, String> {
-        let (&least, &most) = (range.start(), range.end());
+    fn number(&self, text: &str) -> Result<(i64, Result<Change, OptionError>), String> {
+        let (least, most) = self.range().unwrap_or_default();
         let expected = || format!("a number from {least} to {most}");
         let number = parse_integer(text).ok_or_else(expected)?;
         let used = number.clamp(least, most);
-        let outcome = if used == number {
-            Ok(Change::Set)
-        } else {
-            Err(OptionError::OutOfRange {
-                name: self.name,
-                found: shorten(text),
-                least,
-                most,
-                used,
-            })
+        if used == number {
+            return Ok((used, Ok(Change::Set)));
+        }
+        let error = OptionError {
+            refusal: format!("{}, allowed are {least} to {most}", self.quote(text)),
+            instead: format!("{used} is used"),
+            is_clamped: true,
         };
-        Ok(Number { used, outcome })
+        Ok((used, Err(error)))
+    }
+
+    /// The least and the greatest number; `None` for an option of another type.
+    fn range(&self) -> Option<(i64, i64)> {
+        match &self.kind {
+            Kind::Spin { range, .. } => Some(range.clone().into_inner()),
+            Kind::Tunable(Tunable { range, .. }) => {
+                Some(((*range.start()).into(), (*range.end()).into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// A value that was sent, for messages.
+    fn quote(&self, text: &str) -> String {
+        format!("\"{}\" for option {}", shorten(text), self.name)
     }
 
     fn value(&self, settings: &Settings) -> String {
@@ -197,7 +147,7 @@ impl UsiOption {
             Kind::Spin { get, .. } => get(settings).to_string(),
             Kind::Rule { get, .. } => get(settings).to_string(),
             Kind::Text { get, .. } => get(settings),
-            Kind::Button(_) => "button".to_owned(),
+            Kind::ClearHash => "button".to_owned(),
             Kind::Tunable(tunable) => tunable.get().to_string(),
         }
     }
@@ -208,26 +158,20 @@ impl UsiOption {
             Kind::Spin { .. } | Kind::Tunable(_) => "spin",
             Kind::Rule { .. } => "combo",
             Kind::Text { usi_type, .. } => usi_type,
-            Kind::Button(_) => return format!("option name {} type button", self.name),
+            Kind::ClearHash => return format!("option name {} type button", self.name),
         };
         let mut line = format!(
             "option name {} type {usi_type} default {}",
             self.name,
             self.value(defaults)
         );
-        match &self.kind {
-            Kind::Spin { range, .. } => {
-                let _ = write!(line, " min {} max {}", range.start(), range.end());
+        if let Some((least, most)) = self.range() {
+            let _ = write!(line, " min {least} max {most}");
+        }
+        if let Kind::Rule { .. } = self.kind {
+            for name in rule_names() {
+                let _ = write!(line, " var {name}");
             }
-            Kind::Rule { .. } => {
-                for name in rule_names() {
-                    let _ = write!(line, " var {name}");
-                }
-            }
-            Kind::Tunable(Tunable { range, .. }) => {
-                let _ = write!(line, " min {} max {}", range.start(), range.end());
-            }
-            Kind::Check { .. } | Kind::Text { .. } | Kind::Button(_) => {}
         }
         line
     }
@@ -286,7 +230,7 @@ enum Kind {
         get: fn(&Settings) -> String,
         set: fn(&mut Settings, &str),
     },
-    Button(Button),
+    ClearHash,
     Tunable(&'static Tunable),
 }
 
@@ -348,20 +292,33 @@ macro_rules! path {
     };
 }
 
+macro_rules! file {
+    ($name:literal, $($field:ident).+) => {
+        UsiOption {
+            name: $name,
+            kind: Kind::Text {
+                usi_type: "filename",
+                get: |settings| settings.$($field).+.to_string(),
+                set: |settings, text| settings.$($field).+ = text.into(),
+            },
+        }
+    };
+}
+
 /// All options. Names, ranges and defaults are those of `YaneuraOu` where it has the option.
 const OPTIONS: &[UsiOption] = &[
-    spin!("USI_Hash", 1..=33_554_432, search.hash_mb as usize),
-    check!("USI_Ponder", search.ponder),
-    check!("Stochastic_Ponder", stochastic_ponder),
-    spin!("Threads", 1..=512, search.threads as usize),
-    spin!("MultiPV", 1..=600, search.multi_pv as usize),
+    spin! { "USI_Hash", 1..=33_554_432, search.hash_mb as usize },
+    check! { "USI_Ponder", search.ponder },
+    check! { "Stochastic_Ponder", stochastic_ponder },
+    spin! { "Threads", 1..=512, search.threads as usize },
+    spin! { "MultiPV", 1..=600, search.multi_pv as usize },
     UsiOption {
         name: "ClearHash",
-        kind: Kind::Button(Button::ClearHash),
+        kind: Kind::ClearHash,
     },
     // --- Limits ---
-    spin!("DepthLimit", 0..=i32::MAX as i64, depth_limit as u32),
-    spin!("NodesLimit", 0..=i64::MAX, nodes_limit as u64),
+    spin! { "DepthLimit", 0..=i32::MAX as i64, depth_limit as u32 },
+    spin! { "NodesLimit", 0..=i64::MAX, nodes_limit as u64 },
     UsiOption {
         name: "SkillLevel",
         kind: Kind::Spin {
@@ -370,40 +327,20 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, level| settings.search.skill = Skill::of_level(level as u32),
         },
     },
-    check!("LimitStrength", limits_strength),
-    spin!(
-        "Elo",
-        Skill::LOWEST_RATING as i64..=Skill::HIGHEST_RATING as i64,
-        rating as u32
-    ),
+    check! { "LimitStrength", limits_strength },
+    spin! { "Elo", Skill::LOWEST_RATING as i64..=Skill::HIGHEST_RATING as i64, rating as u32 },
     // --- Time ---
-    milliseconds!("NetworkDelay", 0..=10_000, search.network_delay),
-    milliseconds!("NetworkDelay2", 0..=10_000, search.network_delay2),
-    milliseconds!(
-        "MinimumThinkingTime",
-        1..=100_000,
-        search.minimum_thinking_time
-    ),
-    spin!("SlowMover", 1..=1000, search.slow_mover as u32),
-    check!("RoundUpToFullSecond", search.round_up_to_full_second),
-    spin!("NodesTime", 0..=10_000, search.nodes_time as u64),
+    milliseconds! { "NetworkDelay", 0..=10_000, search.network_delay },
+    milliseconds! { "NetworkDelay2", 0..=10_000, search.network_delay2 },
+    milliseconds! { "MinimumThinkingTime", 1..=100_000, search.minimum_thinking_time },
+    spin! { "SlowMover", 1..=1000, search.slow_mover as u32 },
+    check! { "RoundUpToFullSecond", search.round_up_to_full_second },
+    spin! { "NodesTime", 0..=10_000, search.nodes_time as u64 },
     // --- Rules and results ---
-    spin!(
-        "MaxMovesToDraw",
-        0..=100_000,
-        search.max_moves_to_draw as u32
-    ),
-    spin!("ResignValue", 0..=99_999, search.resign_value as i32),
-    spin!(
-        "DrawValueBlack",
-        -30_000..=30_000,
-        search.draw_value[Color::Black as usize] as i32
-    ),
-    spin!(
-        "DrawValueWhite",
-        -30_000..=30_000,
-        search.draw_value[Color::White as usize] as i32
-    ),
+    spin! { "MaxMovesToDraw", 0..=100_000, search.max_moves_to_draw as u32 },
+    spin! { "ResignValue", 0..=99_999, search.resign_value as i32 },
+    spin! { "DrawValueBlack", -30_000..=30_000, search.draw_value[Color::Black as usize] as i32 },
+    spin! { "DrawValueWhite", -30_000..=30_000, search.draw_value[Color::White as usize] as i32 },
     UsiOption {
         name: "EnteringKingRule",
         kind: Kind::Rule {
@@ -411,43 +348,22 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, rule| settings.search.entering_king_rule = rule,
         },
     },
-    check!("GenerateAllLegalMoves", search.generate_all_legal_moves),
+    check! { "GenerateAllLegalMoves", search.generate_all_legal_moves },
     // --- Mate problems ---
-    spin!("MateHash", 1..=33_554_432, mate_hash_mb as usize),
-    check!("MateShortest", mate_shortest),
+    spin! { "MateHash", 1..=33_554_432, mate_hash_mb as usize },
+    check! { "MateShortest", mate_shortest },
     // --- Output ---
-    milliseconds!("PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval),
-    check!("ConsiderationMode", consideration_mode),
-    check!("OutputFailLHPV", search.shows_bounds),
-    path!("DebugLogFile", debug_log_file),
+    milliseconds! { "PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval },
+    check! { "ConsiderationMode", consideration_mode },
+    check! { "OutputFailLHPV", search.shows_bounds },
+    path! { "DebugLogFile", debug_log_file },
     // --- Evaluation ---
-    UsiOption {
-        name: "FV_SCALE",
-        kind: Kind::Spin {
-            range: 0..=128,
-            get: |settings| settings.fv_scale.into(),
-            set: |settings, value| settings.fv_scale = value as u32,
-        },
-    },
-    UsiOption {
-        name: "EvalFile",
-        kind: Kind::Text {
-            usi_type: "filename",
-            get: |settings| settings.eval_file.to_string(),
-            set: |settings, text| settings.eval_file = EvalFile::from(text),
-        },
-    },
-    path!("EvalDir", eval_dir),
+    spin! { "FV_SCALE", 0..=128, fv_scale as u32 },
+    file! { "EvalFile", eval_file },
+    path! { "EvalDir", eval_dir },
     // --- Opening books ---
-    check!("USI_OwnBook", book.is_on),
-    UsiOption {
-        name: "BookFile",
-        kind: Kind::Text {
-            usi_type: "filename",
-            get: |settings| settings.book.file.to_string(),
-            set: |settings, text| settings.book.file = BookFile::from(text),
-        },
-    },
+    check! { "USI_OwnBook", book.is_on },
+    file! { "BookFile", book.file },
     UsiOption {
         name: "BookDir",
         kind: Kind::Text {
@@ -456,35 +372,21 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, text| settings.book.dir = path_of(text).unwrap_or_default(),
         },
     },
-    spin!("BookMoves", 0..=10_000, book.options.max_ply as u32),
-    spin!("BookIgnoreRate", 0..=100, book.options.ignore_rate as u32),
-    spin!(
-        "BookEvalDiff",
-        0..=99_999,
-        book.options.value_difference as i32
-    ),
-    spin!(
-        "BookEvalBlackLimit",
-        -99_999..=99_999,
-        book.options.value_limits[Color::Black as usize] as i32
-    ),
-    spin!(
-        "BookEvalWhiteLimit",
-        -99_999..=99_999,
-        book.options.value_limits[Color::White as usize] as i32
-    ),
-    spin!(
-        "BookDepthLimit",
-        0..=99_999,
-        book.options.depth_limit as i32
-    ),
-    check!("ConsiderBookMoveCount", book.options.considers_counts),
-    check!("NarrowBook", book.options.is_narrow),
-    check!("IgnoreBookPly", book.options.ignores_ply),
-    check!("FlippedBook", book.options.finds_flipped),
-    check!("BookOnTheFly", book.options.on_the_fly),
-    spin!("BookPvMoves", 1..=246, book.options.pv_moves as usize),
-    spin!("BookSeed", 0..=i64::MAX, book.options.seed as u64),
+    spin! { "BookMoves", 0..=10_000, book.options.max_ply as u32 },
+    spin! { "BookIgnoreRate", 0..=100, book.options.ignore_rate as u32 },
+    spin! { "BookEvalDiff", 0..=99_999, book.options.value_difference as i32 },
+    spin! { "BookEvalBlackLimit", -99_999..=99_999,
+    book.options.value_limits[Color::Black as usize] as i32 },
+    spin! { "BookEvalWhiteLimit", -99_999..=99_999,
+    book.options.value_limits[Color::White as usize] as i32 },
+    spin! { "BookDepthLimit", 0..=99_999, book.options.depth_limit as i32 },
+    check! { "ConsiderBookMoveCount", book.options.considers_counts },
+    check! { "NarrowBook", book.options.is_narrow },
+    check! { "IgnoreBookPly", book.options.ignores_ply },
+    check! { "FlippedBook", book.options.finds_flipped },
+    check! { "BookOnTheFly", book.options.on_the_fly },
+    spin! { "BookPvMoves", 1..=246, book.options.pv_moves as usize },
+    spin! { "BookSeed", 0..=i64::MAX, book.options.seed as u64 },
 ];
 
 fn path_text(path: Option<&Path>) -> String {
@@ -540,7 +442,7 @@ mod tests {
             let mut settings = Settings::default();
             let outcome = set(&mut settings, option.name, &option.value(&defaults));
             assert!(
-                matches!(outcome, Ok(Change::Set | Change::Pressed(_))),
+                matches!(outcome, Ok(Change::Set | Change::ClearHash)),
                 "{}",
                 option.name
             );
@@ -592,10 +494,7 @@ mod tests {
             assert_eq!(set(&mut settings, "DebugLogFile", empty), Ok(Change::Set));
             assert_eq!(settings.debug_log_file, None);
         }
-        assert_eq!(
-            set(&mut settings, "ClearHash", ""),
-            Ok(Change::Pressed(Button::ClearHash))
-        );
+        assert_eq!(set(&mut settings, "ClearHash", ""), Ok(Change::ClearHash));
     }
 
     /// Names, ranges and defaults of `YaneuraOu`, which GUIs rely on.
@@ -662,7 +561,7 @@ mod tests {
             set_option(&mut settings, "USI_Ponder", None).map_err(|error| error.to_string()),
             Err("\"\" for option USI_Ponder, expected true or false, false is kept".to_owned())
         );
-        let refusal = set_option(&mut settings, "SlowMover", Some("0.5")).map_err(|e| e.refusal());
+        let refusal = set_option(&mut settings, "SlowMover", Some("0.5")).map_err(|e| e.refusal);
         let expected = "\"0.5\" for option SlowMover, expected a number from 1 to 1000";
         assert_eq!(refusal, Err(expected.to_owned()));
         assert!(set(&mut settings, "EnteringKingRule", "Rule9").is_err());

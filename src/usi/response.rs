@@ -3,10 +3,10 @@
 //! Every reply except [`Response::Text`] is exactly one line, whatever text it quotes, and `pv`
 //! with its moves is always last.
 
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
-use crate::engine::{MateAnswer, MateInfo};
+use crate::engine::MateAnswer;
+use crate::mate::Progress;
 use crate::search::{CurrentMove, Decision, Info};
 use crate::types::{Bound, Move, Score};
 use crate::util::abbreviate;
@@ -14,16 +14,6 @@ use crate::util::abbreviate;
 /// A reply to the GUI.
 #[derive(Clone, Debug)]
 pub enum Response {
-    /// `id name …`: name and version.
-    IdName(String),
-    /// `id author …`: who made the engine.
-    IdAuthor(String),
-    /// A whole `option …` line.
-    Option(String),
-    /// `usiok`: the end of the options.
-    UsiOk,
-    /// `readyok`: the answer to `isready`.
-    ReadyOk,
     /// `info depth …`: a principal variation.
     Info(Info),
     /// `info currmove …`: the root move that is being searched. It has no `depth`, because
@@ -36,23 +26,19 @@ pub enum Response {
     /// `bestmove …`: the answer to `go`.
     BestMove(Decision),
     /// `info …`: progress of the mate solver.
-    MateInfo(MateInfo),
+    MateInfo(Progress, Duration),
     /// `checkmate …`: the answer to `go mate`.
     Checkmate(MateAnswer),
     /// An empty line, which shows a waiting GUI that the engine is alive.
     KeepAlive,
-    /// The output of a tool; may have many lines.
+    /// The answer to another command than `go`, such as `usiok`, or the output of a tool; may have
+    /// many lines.
     Text(String),
 }
 
 impl fmt::Display for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::IdName(name) => write!(f, "id name {}", OneLine(name)),
-            Self::IdAuthor(author) => write!(f, "id author {}", OneLine(author)),
-            Self::Option(option) => f.write_str(option),
-            Self::UsiOk => f.write_str("usiok"),
-            Self::ReadyOk => f.write_str("readyok"),
             Self::Info(info) => write_info(f, info),
             Self::CurrentMove(current) => write!(
                 f,
@@ -65,7 +51,7 @@ impl fmt::Display for Response {
                 write!(f, "info string error: {}", OneLine(&text))
             }
             Self::BestMove(decision) => write_bestmove(f, decision),
-            Self::MateInfo(info) => write_mate_info(f, info),
+            Self::MateInfo(progress, time) => write_mate_info(f, progress, *time),
             Self::Checkmate(answer) => write_checkmate(f, answer),
             Self::KeepAlive => Ok(()),
             Self::Text(text) => f.write_str(text),
@@ -95,13 +81,17 @@ fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
 }
 
 /// The depth is the length of the line; only a mate that was found has a score.
-fn write_mate_info(f: &mut fmt::Formatter<'_>, info: &MateInfo) -> fmt::Result {
+fn write_mate_info(f: &mut fmt::Formatter<'_>, info: &Progress, time: Duration) -> fmt::Result {
     let depth = info.mate.unwrap_or(info.line.len()).max(1);
-    write!(f, "info depth {depth} seldepth {}", info.deepest.max(depth))?;
+    write!(
+        f,
+        "info depth {depth} seldepth {}",
+        info.seldepth.max(depth)
+    )?;
     if let Some(plies) = info.mate {
         write!(f, " score mate {plies}")?;
     }
-    write_effort(f, info.nodes, info.hashfull, info.time)?;
+    write_effort(f, info.nodes, info.hashfull, time)?;
     write_pv(f, &info.line)
 }
 
@@ -268,16 +258,15 @@ mod tests {
         assert_eq!(text(MateAnswer::Mate(pv.clone())), "checkmate 7g7f 3c3d");
         assert_eq!(text(MateAnswer::NoMate), "checkmate nomate");
         assert_eq!(text(MateAnswer::Timeout), "checkmate timeout");
-        let found = MateInfo {
-            deepest: 5,
+        let found = Progress {
+            seldepth: 5,
             nodes: 70,
-            time: Duration::from_millis(2),
             hashfull: 1,
             mate: Some(1),
             line: pv,
         };
         assert_eq!(
-            Response::MateInfo(found).to_string(),
+            Response::MateInfo(found, Duration::from_millis(2)).to_string(),
             "info depth 1 seldepth 5 score mate 1 nodes 70 nps 35000 hashfull 1 time 2 pv 7g7f 3c3d"
         );
     }

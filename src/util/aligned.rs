@@ -2,9 +2,8 @@
 //! on large pages where the system provides them: network weights are read at random, and large
 //! pages need fewer address translations.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::{fmt, marker::PhantomData};
 
 use bytemuck::{Pod, Zeroable};
 

@@ -10,13 +10,12 @@
 //!
 //! Why unsafe here: the system provides bytes, which the table reads as its own type.
 
-use std::io;
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle, sleep};
 use std::time::{Duration, Instant};
+use std::{io, ptr::NonNull};
 
 use bytemuck::Zeroable;
 use memmap2::MmapMut;

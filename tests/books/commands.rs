@@ -1,6 +1,5 @@
 //! The commands of `raicho book`.
 
-use crate::books::made_up;
 use crate::folder::Folder;
 use crate::runner::{Text, raicho};
 
@@ -55,26 +54,6 @@ fn faults_are_printed_and_the_good_part_is_written() {
     let expected = format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f none 40 20 30\n");
     assert_eq!(folder.text("good.db"), expected);
     raicho!(folder, "book validate good.db").stdout();
-}
-
-#[test]
-fn a_book_larger_than_the_memory_is_sorted_in_files() {
-    let folder = Folder::new();
-    let mut book = Vec::new();
-    made_up::write(&mut book, 6_000, 39);
-    folder.write("made-up.db", book);
-    for (words, extension) in [("convert --out", "ybb"), ("validate --skip", "db")] {
-        let written = |name: &str, memory: u32| {
-            let name = format!("{name}.{extension}");
-            raicho!(folder, "book {words} {name} --memory {memory} made-up.db").stdout();
-            folder.bytes(&name)
-        };
-        assert!(
-            written("in-files", 1) == written("in-memory", 1024),
-            "{words}"
-        );
-    }
-    assert_eq!(folder.names(".").len(), 5, "sorted runs are left over");
 }
 
 #[test]

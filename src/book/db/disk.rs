@@ -4,9 +4,7 @@
 //! that hands in another order, further blanks and a missing ply do no harm; where several entries
 //! fit, the one that `YaneuraOu` would take is used.
 
-use std::cmp::Ordering;
-use std::io;
-use std::path::Path;
+use std::{cmp::Ordering, io, path::Path};
 
 use super::{BOM, Line, parse_move, parse_position, split_line};
 use crate::book::opened::{Query, SharedFile, fits};

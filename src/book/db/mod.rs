@@ -7,22 +7,19 @@
 
 mod disk;
 
-use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{self, Read, Write as _};
-use std::path::Path;
-
-use rayon::prelude::*;
+use std::{collections::VecDeque, fs::File, path::Path};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
-use super::file::Losses;
 use super::opened::{MemoryBook, Node};
-use super::{BookEntry, BookMove};
+use super::{BookEntry, BookMove, FormatWriter, Losses};
 use crate::position::Board;
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
 use crate::types::Move16;
 use crate::util::{read_up_to, shorten};
+
+use rayon::prelude::*;
 
 pub(super) use disk::DbOnDisk;
 
@@ -155,8 +152,10 @@ impl DbWriter {
         writeln!(file, "{HEADER}")?;
         Ok(Self(file))
     }
+}
 
-    pub(super) fn write(&mut self, entry: &BookEntry) -> io::Result<()> {
+impl FormatWriter for DbWriter {
+    fn write(&mut self, entry: &BookEntry, _: &mut Losses) -> io::Result<()> {
         writeln!(self.0, "sfen {}", position_text(entry))?;
         for known in &entry.moves {
             write!(self.0, "{} ", known.mv)?;
@@ -170,9 +169,8 @@ impl DbWriter {
         Ok(())
     }
 
-    pub(super) fn finish(self) -> io::Result<Losses> {
-        self.0.finish()?;
-        Ok(Losses::default())
+    fn finish(self: Box<Self>, _: &mut Losses) -> io::Result<()> {
+        self.0.finish()
     }
 }
 
@@ -314,9 +312,11 @@ impl Block {
         {
             let sfen = format!("{} {ply}", board.to_sfen());
             if text != sfen.as_bytes() {
-                let place = BookPlace::Line(line);
+                let problem = Problem::other(format!(
+                    "other programs look for \"{sfen}\" and do not find this spelling"
+                ));
                 self.faults
-                    .push(BookFault::new(place, Problem::Spelling(sfen)));
+                    .push(BookFault::new(BookPlace::Line(line), problem));
             }
         }
     }
@@ -335,7 +335,10 @@ impl Block {
 
     fn add_move(&mut self, line: &[u8], number: u64) -> Result<(), Problem> {
         let known = parse_move(line)?;
-        let node = self.nodes.last_mut().ok_or(Problem::MoveOutside)?;
+        let node = self
+            .nodes
+            .last_mut()
+            .ok_or_else(|| Problem::other("a move before the first position, it is skipped"))?;
         node.move_count += 1;
         self.moves.push(known);
         self.move_lines.push(number);
@@ -419,9 +422,10 @@ fn parse_move(line: &[u8]) -> Result<BookMove, Problem> {
     let Some(mv) = next().filter(|_| !line.starts_with(b" ")).and_then(move_of) else {
         let is_indented = line.trim_ascii_start().starts_with(POSITION);
         return Err(if is_indented {
-            Problem::LeadingBlank
+            Problem::other("a line of a position must begin with \"sfen\", it is skipped")
         } else {
-            Problem::NotAMove(shorten(&String::from_utf8_lossy(line)))
+            let line = shorten(&String::from_utf8_lossy(line));
+            Problem::other(format!("\"{line}\" is no move, it is skipped"))
         });
     };
     let ponder = next().and_then(move_of);

@@ -1,13 +1,7 @@
 //! `raicho book`: shows, checks, converts, probes and makes opening books.
 
-mod convert;
-mod extend;
-mod from_games;
-mod info;
-mod merge;
-mod minimax;
-mod probe;
-mod think;
+mod files;
+mod searching;
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +9,7 @@ use anyhow::ensure;
 use clap::{Args, Subcommand};
 
 use crate::book::{BookFormat, Extras, FaultLog, Losses};
-use crate::cli::error::bail_usage;
-use crate::cli::{output, result_file};
+use crate::cli::{error::bail_usage, output, result_file};
 use crate::lang::Lang;
 use crate::makebook::SortedWriter;
 use crate::runs::is_stream;
@@ -33,46 +26,49 @@ pub(super) struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Turn a book into another format
-    Convert(convert::Arguments),
+    Convert(files::ConvertArguments),
     /// Grow a book from roots, best first
-    Extend(Box<extend::Arguments>),
+    Extend(Box<searching::ExtendArguments>),
     /// Make a book of the moves of games
-    FromGames(Box<from_games::Arguments>),
+    FromGames(Box<files::GamesArguments>),
     /// Count what is in a book
-    Info(info::Arguments),
+    Info(files::InfoArguments),
     /// Make one book of several
-    Merge(merge::Arguments),
+    Merge(files::MergeArguments),
     /// Carry the values of the leaves back over the whole book, as `peta_shock` does
-    Minimax(minimax::Arguments),
+    Minimax(files::MinimaxArguments),
     /// Print the moves that the engine would choose from
-    Probe(probe::Arguments),
+    Probe(files::ProbeArguments),
     /// Show a position and its moves in a book, for people
-    Show(probe::ShowArguments),
+    Show(files::ShowArguments),
     /// Put the positions of a book into order, each once
-    Sort(merge::SortArguments),
+    Sort(files::SortArguments),
     /// Search the positions of a list or a book
-    Think(Box<think::Arguments>),
+    Think(Box<searching::ThinkArguments>),
     /// Find the faults of a book, and write the good part
-    Validate(convert::ValidateArguments),
+    Validate(files::ValidateArguments),
 }
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::Convert(arguments) => convert::run(arguments, lang),
-        Command::Extend(arguments) => extend::run(arguments, lang),
-        Command::FromGames(arguments) => from_games::run(arguments, lang),
-        Command::Info(arguments) => info::run(arguments, lang),
-        Command::Merge(arguments) => merge::run(arguments, lang),
-        Command::Minimax(arguments) => minimax::run(arguments, lang),
-        Command::Probe(arguments) => probe::run(arguments),
-        Command::Show(arguments) => probe::show(arguments, lang),
-        Command::Sort(arguments) => merge::sort(arguments, lang),
-        Command::Think(arguments) => think::run(arguments, lang),
-        Command::Validate(arguments) => convert::validate(arguments, lang),
+        Command::Convert(arguments) => files::convert(arguments, lang),
+        Command::Extend(arguments) => searching::extend(arguments, lang),
+        Command::FromGames(arguments) => files::from_games(arguments, lang),
+        Command::Info(arguments) => files::info(arguments, lang),
+        Command::Merge(arguments) => files::merge(arguments, lang),
+        Command::Minimax(arguments) => files::minimax(arguments, lang),
+        Command::Probe(arguments) => files::probe(arguments),
+        Command::Show(arguments) => files::show(arguments, lang),
+        Command::Sort(arguments) => files::sort(arguments, lang),
+        Command::Think(arguments) => searching::think(arguments, lang),
+        Command::Validate(arguments) => files::validate(arguments, lang),
     }
 }
 
 // --- What the subcommands share ---
+
+/// Memory in bytes for sorting a book; what does not fit is sorted in files beside the output.
+const SORT_MEMORY: u64 = 1 << 30;
 
 /// The book that is read.
 #[derive(Args)]

@@ -1,27 +1,27 @@
 //! `raicho csa`: plays on a CSA server such as floodgate, and shows how the games went.
 
-mod accounts;
 mod screen;
 
-use std::fs;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
-use std::time::Duration;
+use std::{fs, num::NonZero, sync::Arc, time::Duration};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 
 use crate::arena::engine_text::EngineText;
-use crate::cli::error::flat_error;
+use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
 use crate::cli::output::{self, print_line};
 use crate::cli::progress::on_ctrl_c;
+use crate::csa::client_line::{Password, is_game_name};
+use crate::csa::config::{Account, Config};
 use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent};
-use crate::csa::run::{self, RunEvent};
+use crate::csa::run::{self, RunEvent, RunSettings};
+use crate::csa::session::{Pondering, SessionSettings};
+use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};
+use crate::engine::Settings;
 use crate::util::counted;
-use accounts::{Setup, setups};
-use screen::{Account, Screen, Shared};
+use screen::{Screen, Shared};
 
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game
 /// floodgate-300-10F`
@@ -122,7 +122,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
     let is_alone = clients.len() == 1;
     let account = |(setup, _, entries): &(&Setup, Journal, Vec<Entry>)| {
         let name = (!is_alone).then(|| format!(" {}:", setup.run.session.name));
-        Account::new(title(setup), name.unwrap_or_default(), entries)
+        screen::Account::new(title(setup), name.unwrap_or_default(), entries)
     };
     let shared = Arc::new(Shared::new(clients.iter().map(account).collect()));
     let shown = Arc::clone(&shared);
@@ -251,4 +251,359 @@ fn threads_text(setups: &[Setup]) -> String {
         threads.join(", "),
         counted(processors, "processor")
     )
+}
+
+// --- The accounts that play, from the configuration file and the command line ---
+
+// Passwords come from a file, an environment variable, or the terminal; never from the command line,
+// which every user of the machine can read.
+
+/// The port of nearly all CSA servers.
+const PORT: u16 = 4081;
+/// Longest time for `usiok` and `readyok`. The server waits 120 s for us to agree.
+const READY_TIMEOUT: Duration = Duration::from_secs(90);
+/// Names of the options with the delays to plan with, and their defaults in milliseconds.
+const DELAYS: [(&str, u64); 2] = [("NetworkDelay", 120), ("NetworkDelay2", 1120)];
+/// Own moves in a row with a bad score, unless the configuration says more.
+const RESIGN_AFTER: u32 = 3;
+
+/// An account that is ready to play.
+struct Setup {
+    run: RunSettings,
+    /// Folder for the journal, the records and the log.
+    out: PathBuf,
+    /// What `Threads` is set to, where it is.
+    threads: Option<usize>,
+}
+
+impl Setup {
+    fn threads_text(&self) -> String {
+        match self.threads {
+            Some(threads) => counted(threads, "thread"),
+            None => "as many threads as its engine takes".to_owned(),
+        }
+    }
+}
+
+/// The accounts that the arguments ask for.
+///
+/// # Errors
+/// The configuration or an argument cannot be used.
+fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
+    let accounts = chosen(arguments)?;
+    if accounts.len() > 1 {
+        let single = [
+            ("--id", arguments.id.is_some()),
+            ("--out", arguments.out.is_some()),
+            ("--password-file", arguments.password_file.is_some()),
+        ];
+        for (name, is_set) in single {
+            ensure_usage!(
+                !is_set,
+                "{name} is for one account, but {} play",
+                accounts.len()
+            );
+        }
+    }
+    // What one engine would take by itself is divided among those that say nothing else.
+    let count = accounts.len();
+    let share = (Settings::default().search.threads / count).max(1);
+    accounts
+        .into_iter()
+        .map(|account| setup(arguments, account, (count > 1).then_some(share)))
+        .collect()
+}
+
+/// The accounts of the configuration file, or an empty one for the command line to fill.
+fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Account>> {
+    let Some(path) = &arguments.config else {
+        return Ok(vec![Account::default()]);
+    };
+    let place = || path.display().to_string();
+    let text = fs::read_to_string(path).with_context(place)?;
+    let config = Config::parse(&text)
+        .map_err(flat_error)
+        .with_context(place)?;
+    let account = |name: Option<&str>| {
+        let account = config.account(name);
+        account.cloned().map_err(flat_error).with_context(place)
+    };
+    if arguments.accounts.is_empty() {
+        return Ok(vec![account(None)?]);
+    }
+    for (index, name) in arguments.accounts.iter().enumerate() {
+        let is_second = arguments.accounts[..index].contains(name);
+        ensure_usage!(!is_second, "--account {name} is given twice");
+    }
+    let names = arguments.accounts.iter();
+    names.map(|name| account(Some(name))).collect()
+}
+
+/// `share` is the number of threads of an engine that is one of several.
+fn setup(arguments: &Arguments, account: Account, share: Option<usize>) -> anyhow::Result<Setup> {
+    let account = merged(arguments, account)?;
+    let mut run = settings(arguments, &account)?;
+    let out = arguments.out.clone().or_else(|| account.out.clone());
+    let options = &mut run.player.options;
+    if let Some(share) = share
+        && run.player.program.is_none()
+        && value_of(options, "Threads").is_none()
+    {
+        options.push(("Threads".to_owned(), share.to_string()));
+    }
+    let threads = value_of(options, "Threads");
+    Ok(Setup {
+        out: out.unwrap_or_else(|| PathBuf::from(format!("csa-{}", account.name))),
+        threads: threads.and_then(|value| value.parse().ok()),
+        run,
+    })
+}
+
+/// The account with what the command line says.
+fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account> {
+    if let Some(name) = &arguments.id {
+        account.name.clone_from(name);
+    }
+    let text = |own: &Option<String>, other: Option<String>| own.clone().or(other);
+    account.host = text(&arguments.host, account.host);
+    account.game = text(&arguments.game, account.game);
+    account.password_file = arguments.password_file.clone().or(account.password_file);
+    account.games = arguments.games.or(account.games);
+    if account.name.is_empty() {
+        match &arguments.config {
+            Some(path) => bail!("{}: an account has no name", path.display()),
+            None => bail_usage!("no account: expected --id NAME or --config FILE"),
+        }
+    }
+    ensure_usage!(
+        account.name.len() <= 32 && account.name.bytes().all(is_name_byte),
+        "the name {} cannot be sent: expected at most 32 letters, digits, _, -, @, + and .",
+        account.name
+    );
+    if let Some(game) = &account.game {
+        ensure_usage!(
+            game.bytes().all(|byte| byte.is_ascii_graphic()),
+            "the game {game:?} cannot be sent: expected a word of ASCII letters"
+        );
+    }
+    Ok(account)
+}
+
+const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'+' | b'.')
+}
+
+fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSettings> {
+    let Some(host) = &account.host else {
+        bail_usage!("no server: expected --host HOST");
+    };
+    let (host, port) = host_and_port(host)?;
+    let configured = account.engine.as_deref().unwrap_or_default();
+    let configured: EngineText = configured.parse().map_err(flat_error)?;
+    // Options alone are for the configured engine.
+    let engine = match arguments.engine.clone().unwrap_or_default() {
+        engine if engine.command.is_some() => engine,
+        engine => engine.or(&configured),
+    };
+    let mut options = account.usi_options().map_err(flat_error)?;
+    options.extend(engine.options.iter().cloned());
+    let program = engine.program();
+    let ponders = arguments.ponder || account.ponder.unwrap_or(false);
+    let pondering = match (ponders, &program) {
+        (false, _) => Pondering::Off,
+        (true, Some(_)) => Pondering::AfterEcho,
+        (true, None) => Pondering::Early,
+    };
+    let game = account.game.clone().unwrap_or_default();
+    let password = read_password(
+        account.password_file.as_deref(),
+        account.password_variable.as_deref(),
+        &account.name,
+    )?;
+    if let Some(doubt) = doubt_about_game(&game, &password) {
+        output::eprint_line(format_args!("warning: {doubt}"));
+    }
+    Ok(RunSettings {
+        host,
+        port,
+        session: SessionSettings {
+            name: account.name.clone(),
+            game,
+            password,
+            pondering,
+            sends_comments: account.comments.unwrap_or(true),
+            // The engine refuses a bad value.
+            entering_king_rule: value_of(&options, "EnteringKingRule")
+                .and_then(|value| value.parse().ok()),
+            resign: account.resign_score.map(|score| ResignRule {
+                score,
+                moves: account.resign_after.map_or(RESIGN_AFTER, NonZero::get),
+            }),
+            delays: delays(&options)?,
+        },
+        player: PlayerSettings {
+            program,
+            options,
+            ponders,
+            ready_timeout: READY_TIMEOUT,
+        },
+        games: account.games.map(NonZero::get),
+    })
+}
+
+/// What shogi-server would make of the game, where that can hardly be meant.
+fn doubt_about_game(game: &str, password: &Password) -> Option<String> {
+    match (game.is_empty(), password.names_a_game()) {
+        (true, true) => None,
+        (true, false) => Some(
+            "neither --game nor the password names a game such as floodgate-300-10F; \
+            shogi-server then waits for an opponent who does not either"
+                .to_owned(),
+        ),
+        (false, true) => Some(format!(
+            "the password names a game already, and --game {game} comes before it; for \
+            shogi-server that is another password, and another player"
+        )),
+        (false, false) => (!is_game_name(game)).then(|| {
+            format!(
+                "--game {game} is no name such as floodgate-300-10F; shogi-server then waits for \
+                an opponent without a game"
+            )
+        }),
+    }
+}
+
+fn host_and_port(text: &str) -> anyhow::Result<(String, u16)> {
+    let bad_port = || usage_error(format_args!("--host {text}: no such port"));
+    let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((host, "")) => (host, None),
+        Some((host, rest)) => (host, Some(rest.strip_prefix(':').ok_or_else(bad_port)?)),
+        None => match text.rsplit_once(':') {
+            // An address of IPv6 without brackets has several colons and no port.
+            Some((host, number)) if !host.contains(':') => (host, Some(number)),
+            _ => (text, None),
+        },
+    };
+    ensure_usage!(
+        !host.is_empty(),
+        "--host {text}: expected HOST or HOST:PORT"
+    );
+    let port = match port {
+        Some(number) => number.parse().map_err(|_| bad_port())?,
+        None => PORT,
+    };
+    Ok((host.to_owned(), port))
+}
+
+/// The value that an option of the engine is set to last; case does not matter.
+fn value_of<'a>(options: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let mut set = options.iter().rev();
+    let (_, value) = set.find(|(option, _)| option.eq_ignore_ascii_case(name))?;
+    Some(value)
+}
+
+/// The least delays, which can be set by the options of the engine.
+fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
+    let [usual, worst] = DELAYS.map(|(name, default)| {
+        let milliseconds = value_of(options, name).map_or(Ok(default), str::parse);
+        let milliseconds = milliseconds
+            .map_err(|_| usage_error(format_args!("option {name}: expected milliseconds")));
+        milliseconds.map(Duration::from_millis)
+    });
+    Ok(Delays {
+        usual: usual?,
+        worst: worst?,
+    })
+}
+
+/// The variable with the password where nothing else is said.
+const PASSWORD_VARIABLE: &str = "RAICHO_CSA_PASSWORD";
+
+/// Reads the password of `account`.
+///
+/// # Errors
+/// The file or variable cannot be read, or the password cannot be sent.
+fn read_password(
+    file: Option<&Path>,
+    variable: Option<&str>,
+    account: &str,
+) -> anyhow::Result<Password> {
+    let text = match (file, variable) {
+        (Some(path), _) => password_of_file(path)?,
+        (None, Some(name)) => std::env::var(name).with_context(|| format!("variable {name}"))?,
+        (None, None) => match std::env::var(PASSWORD_VARIABLE) {
+            Ok(text) => text,
+            Err(_) => rpassword::prompt_password(format!("password of {account}: ")).with_context(
+                || {
+                    format!(
+                        "no password: expected --password-file, the variable {PASSWORD_VARIABLE} \
+                        or a terminal"
+                    )
+                },
+            )?,
+        },
+    };
+    ensure!(!text.is_empty(), "the password is empty");
+    ensure!(
+        !text.contains(char::is_whitespace) && text.is_ascii(),
+        "the password holds a space or a letter that is not ASCII, which the protocol cannot send"
+    );
+    Ok(Password::new(text))
+}
+
+fn password_of_file(path: &Path) -> anyhow::Result<String> {
+    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    if is_readable_by_others(path) {
+        output::eprint_line(format_args!(
+            "warning: {} can be read by other users (chmod 600 {0})",
+            path.display()
+        ));
+    }
+    match text.lines().next() {
+        Some(line) => Ok(line.trim().to_owned()),
+        None => bail!("{} is empty", path.display()),
+    }
+}
+
+#[cfg(unix)]
+fn is_readable_by_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    /// Any right of the group or of others.
+    const OTHERS: u32 = 0o077;
+    fs::metadata(path).is_ok_and(|data| data.permissions().mode() & OTHERS != 0)
+}
+
+#[cfg(not(unix))]
+const fn is_readable_by_others(_path: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_may_have_brackets_and_ports() {
+        let read = |text: &str| host_and_port(text).ok();
+        let is = |host: &str, port| Some((host.to_owned(), port));
+        assert_eq!(read("a.jp"), is("a.jp", PORT));
+        assert_eq!(read("a.jp:5000"), is("a.jp", 5000));
+        assert_eq!(read("::1"), is("::1", PORT));
+        assert_eq!(read("[::1]"), is("::1", PORT));
+        assert_eq!(read("[::1]:5000"), is("::1", 5000));
+        for text in ["", ":5000", "[]:5000", "a.jp:x", "[::1]5000"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn games_that_no_server_knows_are_doubted() {
+        let is_doubted =
+            |game: &str, password: &str| doubt_about_game(game, &Password::new(password)).is_some();
+        assert!(!is_doubted("floodgate-300-10F", "trip"));
+        assert!(!is_doubted("", "floodgate-300-10F,trip"));
+        assert!(is_doubted("", "trip"));
+        assert!(is_doubted("foo", "trip"));
+        assert!(is_doubted("floodgate-300-10F", "floodgate-300-10F,trip"));
+    }
 }

@@ -14,7 +14,8 @@ use super::{
     Task, Word,
 };
 use crate::position::Position;
-use crate::records::game::Thought;
+use crate::records::Thought;
+use crate::search::Decision;
 use crate::types::{Bound, Move};
 use crate::usi::client::reply::{BestMove, InfoLine, Reply};
 use crate::usi::client::{Client, ClientError, Program, clock_words};
@@ -142,7 +143,7 @@ impl Work {
         self.client = None;
         match self.running.take() {
             Some(running) => {
-                let content = Content::Answer(Answer::Fault(reason.to_owned()));
+                let content = Content::Answer(Err(reason.to_owned()));
                 self.report(running.search, content);
             }
             None => (self.on_word)(Word::Note(format!("the engine: {reason}"))),
@@ -213,8 +214,7 @@ impl Work {
         self.running = Some(running);
         let Some(client) = &mut self.client else {
             self.running = None;
-            let fault = Answer::Fault("it has ended".to_owned());
-            self.report(search, Content::Answer(fault));
+            self.report(search, Content::Answer(Err("it has ended".to_owned())));
             return Ok(());
         };
         client.discard_pending();
@@ -304,20 +304,18 @@ fn thought(info: &InfoLine<'_>, position: &Position) -> Option<Thought> {
 fn answer(best: BestMove<'_>, position: &Position) -> Answer {
     let (best, ponder) = match best {
         BestMove::Move { best, ponder } => (best, ponder),
-        BestMove::Resign => return Answer::Resign,
-        BestMove::Win => return Answer::Declare,
-        BestMove::Missing => return Answer::Fault("bestmove without a move".to_owned()),
+        BestMove::Resign => return Ok(Decision::Resign),
+        BestMove::Win => return Ok(Decision::Win),
+        BestMove::Missing => return Err("bestmove without a move".to_owned()),
     };
     let Some(mv) = legal_move(position, best) else {
         let (best, sfen) = (shorten(best), position.to_sfen());
-        return Answer::Fault(format!("illegal move {best} in {sfen}"));
+        return Err(format!("illegal move {best} in {sfen}"));
     };
     let mut after = position.clone();
     after.do_move(mv);
-    Answer::Move {
-        best: mv,
-        ponder: ponder.and_then(|text| legal_move(&after, text)),
-    }
+    let ponder = ponder.and_then(|text| legal_move(&after, text));
+    Ok(Decision::Move { best: mv, ponder })
 }
 
 /// The legal move of a USI text.

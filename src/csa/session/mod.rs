@@ -9,7 +9,6 @@
 //! [`turn`](super::turn).
 
 mod playing;
-mod reconnect;
 #[cfg(test)]
 mod tests;
 
@@ -19,13 +18,13 @@ use super::client_line::{ClientLine, Password};
 use super::clock::{Delays, RoundTrips, UNTIMED_MOVE};
 use super::game::{End, FinishedGame, Game, ResignRule};
 use super::player::{EngineCommand, GameRules, Prepared, Report};
-use super::server_line::{EndReason, ServerLine};
-use super::summary::{self, Summary, SummaryReader};
-use crate::records::game::Thought;
-use crate::types::{EnteringKingRule, Move};
+use super::server_line::{EndReason, SUMMARY_BLOCK, ServerLine, Summary, SummaryReader};
+use crate::position::Position;
+use crate::records::Thought;
+use crate::records::csa::{legal_move, move_text};
+use crate::types::{Color, EnteringKingRule, Move};
 use crate::util::shorten;
 use playing::{Flow, Playing};
-use reconnect::{Resumption, Step};
 
 /// Longest time for the answer to `LOGIN`, and to resume a game.
 const LOGIN_TIMEOUT: Duration = Duration::from_secs(30);
@@ -144,7 +143,7 @@ impl Session {
 
     /// Takes an input that came at `now`, and returns what to do.
     pub fn handle(&mut self, input: Input, now: Instant) -> Vec<Action> {
-        self.context.set_now(now);
+        self.context.now = now;
         match input {
             Input::Line(line) => {
                 self.last_received = now;
@@ -169,24 +168,34 @@ impl Session {
 
     /// When [`Input::Tick`] is due at the latest.
     pub fn deadline(&self) -> Instant {
-        let mut deadline = self.silence_deadline();
-        if self.is_logged_in() {
-            deadline = deadline.min(self.context.last_sent + KEEP_ALIVE);
-        }
-        deadline = deadline.min(match &self.phase {
+        let keep_alive = self
+            .is_logged_in()
+            .then(|| self.context.last_sent + KEEP_ALIVE);
+        let of_phase = match &self.phase {
+            Phase::Playing(playing) => playing.deadline(&self.context),
+            _ => self.limit().map(|(limit, _)| limit),
+        };
+        let leave = self.resigned.map(|since| since + LEAVE_TIMEOUT);
+        let others = [keep_alive, of_phase, leave].into_iter().flatten();
+        others.fold(self.silence_deadline(), Instant::min)
+    }
+
+    /// When the phase has to be over, and what is said if it is not, unless we are leaving anyway.
+    fn limit(&self) -> Option<(Instant, &'static str)> {
+        let (since, longest, fault) = match &self.phase {
             Phase::LoggingIn { since, .. } | Phase::Resuming { since, .. } => {
-                *since + LOGIN_TIMEOUT
+                (since, LOGIN_TIMEOUT, "no answer to the login")
             }
-            Phase::LoggingOut { since } => *since + LOGOUT_TIMEOUT,
-            Phase::Reading { since, .. } => *since + SUMMARY_TIMEOUT,
-            Phase::Preparing { since, .. } | Phase::Agreed { since, .. } => *since + START_TIMEOUT,
-            Phase::Playing(playing) => playing.deadline(&self.context).unwrap_or(deadline),
-            _ => deadline,
-        });
-        match self.resigned {
-            Some(resigned) => deadline.min(resigned + LEAVE_TIMEOUT),
-            None => deadline,
-        }
+            Phase::Reading { since, .. } => {
+                (since, SUMMARY_TIMEOUT, "the summary of a game does not end")
+            }
+            Phase::Preparing { since, .. } | Phase::Agreed { since, .. } => {
+                (since, START_TIMEOUT, "the game does not start")
+            }
+            Phase::LoggingOut { since } => (since, LOGOUT_TIMEOUT, ""),
+            Phase::Waiting | Phase::Playing(_) | Phase::Closed => return None,
+        };
+        Some((*since + longest, fault))
     }
 
     /// When a server that stays silent counts as gone.
@@ -198,28 +207,26 @@ impl Session {
         self.last_received + DEAD_PEER + thinking
     }
 
-    /// The running game.
-    pub fn game(&self) -> Option<&Game> {
+    fn playing(&self) -> Option<&Playing> {
         match &self.phase {
-            Phase::Playing(playing) => Some(playing.game()),
+            Phase::Playing(playing) => Some(playing),
             _ => None,
         }
+    }
+
+    /// The running game.
+    pub fn game(&self) -> Option<&Game> {
+        self.playing().map(|playing| &playing.game)
     }
 
     /// The last thought of the running search.
     pub fn thought(&self) -> Option<&Thought> {
-        match &self.phase {
-            Phase::Playing(playing) => playing.thought(),
-            _ => None,
-        }
+        self.playing()?.thought.as_ref()
     }
 
     /// When the running turn of the game began; `None` between turns.
     pub fn turn_since(&self) -> Option<Instant> {
-        match &self.phase {
-            Phase::Playing(playing) => playing.turn_since(),
-            _ => None,
-        }
+        self.playing()?.turn_since()
     }
 
     /// Whether the session is over.
@@ -237,7 +244,7 @@ impl Session {
         self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
             Phase::LoggingIn { since, interrupted } => self.login_line(line, since, interrupted),
             Phase::Resuming { since, resumption } => self.resuming_line(line, since, resumption),
-            Phase::Waiting => self.waiting_line(line),
+            Phase::Waiting => self.begun_summary(line).unwrap_or(Phase::Waiting),
             Phase::Reading { since, mut reader } => {
                 if reader.line(line) {
                     self.summary(&reader)
@@ -278,7 +285,7 @@ impl Session {
                 self.context.event(Event::LoggedIn);
                 match interrupted {
                     Some(interrupted) => Phase::Resuming {
-                        since: self.context.now(),
+                        since: self.context.now,
                         resumption: Box::new(Resumption::new(*interrupted)),
                     },
                     None => self.wait(),
@@ -337,7 +344,7 @@ impl Session {
                     declaration: summary.declaration_rule(),
                 }));
                 Phase::Preparing {
-                    since: self.context.now(),
+                    since: self.context.now,
                     summary: Box::new(summary),
                 }
             }
@@ -373,7 +380,7 @@ impl Session {
         }
         match ServerLine::parse(line) {
             ServerLine::Start(id) if id == summary.id => {
-                let game = Game::new(*summary, self.context.now());
+                let game = Game::new(*summary, self.context.now);
                 Phase::Playing(Box::new(Playing::begin(game, &mut self.context)))
             }
             _ => Phase::Agreed { since, summary },
@@ -391,15 +398,11 @@ impl Session {
         }
     }
 
-    fn waiting_line(&self, line: &str) -> Phase {
-        self.begun_summary(line).unwrap_or(Phase::Waiting)
-    }
-
     /// Where the summary of a game begins, the phase that reads it.
     fn begun_summary(&self, line: &str) -> Option<Phase> {
-        let is_begun = ServerLine::parse(line) == ServerLine::Begin(summary::BLOCK.to_owned());
+        let is_begun = ServerLine::parse(line) == ServerLine::Begin(SUMMARY_BLOCK.to_owned());
         is_begun.then(|| Phase::Reading {
-            since: self.context.now(),
+            since: self.context.now,
             reader: Box::default(),
         })
     }
@@ -413,7 +416,7 @@ impl Session {
                     Ok(()) if self.context.wish == Wish::PlayOn => {
                         self.context.send(ClientLine::Agree(summary.id.clone()));
                         Phase::Agreed {
-                            since: self.context.now(),
+                            since: self.context.now,
                             summary,
                         }
                     }
@@ -436,7 +439,7 @@ impl Session {
     fn wish(&mut self, wish: Wish) {
         self.context.wish = self.context.wish.max(wish);
         if self.context.wish == Wish::Resign && self.resigned.is_none() {
-            self.resigned = Some(self.context.now());
+            self.resigned = Some(self.context.now);
         }
         match &mut self.phase {
             Phase::Waiting if wish > Wish::PlayOn => self.phase = self.log_out(),
@@ -449,56 +452,36 @@ impl Session {
     }
 
     fn tick(&mut self) {
-        let now = self.context.now();
+        let now = self.context.now;
+        let has_left = |since| now >= since + LEAVE_TIMEOUT;
         if now >= self.silence_deadline() {
             self.context
                 .note("the server is silent, the connection counts as lost");
             self.closed();
             return;
         }
-        if self
-            .resigned
-            .is_some_and(|since| now >= since + LEAVE_TIMEOUT)
-        {
+        if self.resigned.is_some_and(has_left) {
             self.closed();
             return;
         }
-        match &mut self.phase {
-            Phase::LoggingIn { since, .. } | Phase::Resuming { since, .. }
-                if now >= *since + LOGIN_TIMEOUT =>
-            {
-                self.context.note("no answer to the login");
-                self.closed();
+        if let Some((limit, fault)) = self.limit()
+            && now >= limit
+        {
+            if !fault.is_empty() {
+                self.context.note(fault);
             }
-            Phase::Reading { since, .. } if now >= *since + SUMMARY_TIMEOUT => {
-                self.context.note("the summary of a game does not end");
-                self.closed();
-            }
-            Phase::Preparing { since, .. } | Phase::Agreed { since, .. }
-                if now >= *since + START_TIMEOUT =>
-            {
-                self.context.note("the game does not start");
-                self.closed();
-            }
-            Phase::LoggingOut { since } if now >= *since + LOGOUT_TIMEOUT => {
-                self.phase = self.close();
-            }
-            Phase::Playing(playing) => match playing.tick(&mut self.context) {
-                Flow::Continue => {}
-                Flow::Over => self.end_game(),
-            },
-            _ => {}
+            self.closed();
         }
+        self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
+            Phase::Playing(mut playing) => match playing.tick(&mut self.context) {
+                Flow::Continue => Phase::Playing(playing),
+                Flow::Over => self.finish(*playing),
+            },
+            other => other,
+        };
         if self.is_logged_in() && now >= self.context.last_sent + KEEP_ALIVE {
             self.context.send(ClientLine::Blank);
         }
-    }
-
-    fn end_game(&mut self) {
-        self.phase = match std::mem::replace(&mut self.phase, Phase::Closed) {
-            Phase::Playing(playing) => self.finish(*playing),
-            other => other,
-        };
     }
 
     /// Says when the connection was closed, unless the session is over.
@@ -522,7 +505,7 @@ impl Session {
         match std::mem::replace(&mut self.phase, Phase::Closed) {
             Phase::Closed => return,
             Phase::Playing(playing) => playing.lose_connection(&mut self.context),
-            Phase::Resuming { resumption, .. } => self.lose(Some(resumption.into_game())),
+            Phase::Resuming { resumption, .. } => self.lose(Some(resumption.interrupted.game)),
             // The next connection tries again to resume.
             Phase::LoggingIn {
                 interrupted: Some(interrupted),
@@ -564,7 +547,7 @@ impl Session {
     fn log_out(&mut self) -> Phase {
         self.context.send(ClientLine::Logout);
         Phase::LoggingOut {
-            since: self.context.now(),
+            since: self.context.now,
         }
     }
 
@@ -701,14 +684,6 @@ impl Context {
         }
     }
 
-    fn set_now(&mut self, now: Instant) {
-        self.now = now;
-    }
-
-    const fn now(&self) -> Instant {
-        self.now
-    }
-
     fn since(&self, earlier: Instant) -> Duration {
         self.now.saturating_duration_since(earlier)
     }
@@ -742,4 +717,133 @@ impl Context {
     fn delays(&self) -> Delays {
         self.trips.delays(self.settings.delays)
     }
+}
+
+// --- Resuming a game after a lost connection, on servers that send a `Reconnect_Token` ---
+
+const RECONNECT_BLOCK: &str = "Reconnect_State";
+
+/// Reads the block `Reconnect_State`, and skips what comes before it.
+#[derive(Debug)]
+struct Resumption {
+    interrupted: InterruptedGame,
+    /// The summary that is coming: of this game again, or of another one.
+    summary: Option<Box<SummaryReader>>,
+    is_inside: bool,
+    turn: Option<Color>,
+    remaining: [Option<Duration>; Color::NUM],
+    last_move: Option<String>,
+}
+
+/// The effect of a line.
+enum Step {
+    /// The block is not complete.
+    More(Box<Resumption>),
+    /// The game goes on.
+    Resumed(Box<Game>),
+    /// The state of the server does not continue our game.
+    Lost(Box<Game>),
+    /// The server offers another game: ours is lost.
+    Other(Box<Game>, Box<SummaryReader>),
+}
+
+impl Resumption {
+    fn new(interrupted: InterruptedGame) -> Self {
+        Self {
+            interrupted,
+            summary: None,
+            is_inside: false,
+            turn: None,
+            remaining: [None; Color::NUM],
+            last_move: None,
+        }
+    }
+
+    fn line(mut self: Box<Self>, line: &str) -> Step {
+        if let Some(mut summary) = self.summary.take() {
+            if !summary.line(line) {
+                self.summary = Some(summary);
+            } else if summary.id() != self.interrupted.game.summary().id {
+                return Step::Other(Box::new(self.interrupted.game), summary);
+            }
+            return Step::More(self);
+        }
+        match ServerLine::parse(line) {
+            ServerLine::Begin(name) if name == SUMMARY_BLOCK => {
+                self.summary = Some(Box::default());
+            }
+            ServerLine::Begin(name) if name == RECONNECT_BLOCK => self.is_inside = true,
+            ServerLine::End(name) if name == RECONNECT_BLOCK && self.is_inside => {
+                return self.finish();
+            }
+            ServerLine::Field { key, value } if self.is_inside => self.field(&key, value.trim()),
+            _ => {}
+        }
+        Step::More(self)
+    }
+
+    fn field(&mut self, key: &str, value: &str) {
+        let milliseconds = || value.parse().ok().map(Duration::from_millis);
+        match key {
+            "Current_Turn" => {
+                self.turn = match value {
+                    "+" | "black" => Some(Color::Black),
+                    "-" | "white" => Some(Color::White),
+                    _ => None,
+                }
+            }
+            "Black_Time_Remaining_Ms" => self.remaining[0] = milliseconds(),
+            "White_Time_Remaining_Ms" => self.remaining[1] = milliseconds(),
+            // Perhaps with its time.
+            "Last_Move" => self.last_move = value.split(',').next().map(str::to_owned),
+            _ => {}
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Step {
+        let missed = self.missed_moves();
+        let mut game = self.interrupted.game;
+        let Some(missed) = missed else {
+            return Step::Lost(Box::new(game));
+        };
+        for mv in missed {
+            game.make(mv, None, Duration::ZERO, None);
+        }
+        if let [Some(black), Some(white)] = self.remaining {
+            game.set_remaining([black, white]);
+        }
+        Step::Resumed(Box::new(game))
+    }
+
+    /// The moves that the server has and our game lacks: our move that was not echoed, the
+    /// opponent's, or both; `None` if none of these fits.
+    fn missed_moves(&self) -> Option<Vec<Move>> {
+        let position = self.interrupted.game.position();
+        let last = self.last_move.as_deref().filter(|text| !text.is_empty());
+        let mut candidates = vec![Vec::new()];
+        candidates.extend(self.interrupted.sent.map(|mv| vec![mv]));
+        for moves in candidates.clone() {
+            let after = after(position, &moves);
+            if let Some(mv) = last.and_then(|text| legal_move(&after, text)) {
+                candidates.push([moves, vec![mv]].concat());
+            }
+        }
+        candidates.into_iter().find(|moves| {
+            let after = after(position, moves);
+            let is_last = match (last, after.last_move()) {
+                (Some(text), Some(mv)) => move_text(mv) == text,
+                (Some(_), None) => false,
+                (None, _) => moves.is_empty(),
+            };
+            is_last && self.turn.is_none_or(|turn| turn == after.side_to_move())
+        })
+    }
+}
+
+fn after(position: &Position, moves: &[Move]) -> Position {
+    let mut position = position.clone();
+    for &mv in moves {
+        position.do_move(mv);
+    }
+    position
 }

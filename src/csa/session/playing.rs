@@ -10,9 +10,8 @@ use crate::csa::player::{Answer, Content, EngineCommand, Report, SearchId, Task}
 use crate::csa::server_line::{EndReason, Notice, ServerLine, ServerVerdict, TimeCount};
 use crate::csa::turn::{OwnAction, Turn};
 use crate::records::csa::{legal_move, move_text};
-use crate::records::game::Thought;
-use crate::records::sfen_line::SfenLine;
-use crate::search::Clock;
+use crate::records::{SfenLine, Thought};
+use crate::search::{Clock, Decision};
 use crate::types::Move;
 use crate::util::shorten;
 
@@ -24,11 +23,11 @@ const RESERVE_DIVISOR: u32 = 3;
 /// A running game.
 #[derive(Debug)]
 pub(super) struct Playing {
-    game: Game,
+    pub(super) game: Game,
     side: Side,
     ponder: Option<Ponder>,
     /// The last thought of the search on the current or expected position.
-    thought: Option<Thought>,
+    pub(super) thought: Option<Thought>,
     end: End,
     /// When the server announced the end.
     ended: Option<Instant>,
@@ -80,7 +79,7 @@ pub(super) enum Flow {
 impl Playing {
     /// Begins to play where the game stands.
     pub(super) fn begin(game: Game, context: &mut Context) -> Self {
-        let since = context.now();
+        let since = context.now;
         let mut playing = Self {
             game,
             side: Side::Rival { since },
@@ -93,15 +92,6 @@ impl Playing {
             playing.begin_turn(context);
         }
         playing
-    }
-
-    pub(super) const fn game(&self) -> &Game {
-        &self.game
-    }
-
-    /// The last thought of the running search.
-    pub(super) const fn thought(&self) -> Option<&Thought> {
-        self.thought.as_ref()
     }
 
     /// When the running turn began; `None` between turns.
@@ -154,7 +144,7 @@ impl Playing {
         if self.game.is_own_turn() {
             self.own_move(mv, time, context);
         } else {
-            let since = self.turn_since().unwrap_or(context.now());
+            let since = self.turn_since().unwrap_or(context.now);
             self.game.make(mv, time, context.since(since), None);
             self.begin_turn(context);
         }
@@ -162,7 +152,7 @@ impl Playing {
 
     /// The server's echo of our move, or a move that it made for us.
     fn own_move(&mut self, mv: Move, time: Option<TimeCount>, context: &mut Context) {
-        let now = context.now();
+        let now = context.now;
         let silent = Side::Silent { said: None };
         match std::mem::replace(&mut self.side, silent) {
             Side::Sent(sent) if sent.mv == mv => {
@@ -195,7 +185,7 @@ impl Playing {
         if self.ended.is_some() {
             return;
         }
-        self.ended = Some(context.now());
+        self.ended = Some(context.now);
         self.end.unanswered = match &self.side {
             Side::Sent(sent) => Some(move_text(sent.mv)),
             Side::Silent { said } => said.clone(),
@@ -208,7 +198,7 @@ impl Playing {
     // --- The engine ---
 
     fn begin_turn(&mut self, context: &mut Context) {
-        let turn = Turn::given(context.now());
+        let turn = Turn::given(context.now);
         if context.wish == Wish::Resign {
             self.stop_engine(context);
             self.say(turn.resign(), context);
@@ -256,7 +246,7 @@ impl Playing {
             delays: context.delays(),
             round_trip: context.trips.longest(),
             ponders,
-            since: context.now(),
+            since: context.now,
         })));
         search
     }
@@ -308,15 +298,16 @@ impl Playing {
         };
         let position = self.game.position();
         match answer {
-            Answer::Move { best, ponder } => self.play(turn, best, ponder, context),
-            Answer::Resign => self.say(turn.resign(), context),
-            Answer::Declare => match turn.declare(position, self.game.declaration_rule()) {
+            Ok(Decision::Move { best, ponder }) => self.play(turn, best, ponder, context),
+            Ok(Decision::Resign) => self.say(turn.resign(), context),
+            Ok(Decision::Win) => match turn.declare(position, self.game.declaration_rule()) {
                 Ok(action) => self.say(action, context),
                 Err(turn) => {
                     self.resign_at_fault(turn, "it declared without the right to", context);
                 }
             },
-            Answer::Fault(reason) => self.resign_at_fault(turn, &reason, context),
+            Ok(Decision::Nothing) => self.resign_at_fault(turn, "it has no answer", context),
+            Err(reason) => self.resign_at_fault(turn, &reason, context),
         }
     }
 
@@ -352,7 +343,7 @@ impl Playing {
             thought,
             reply,
             since,
-            sent: context.now(),
+            sent: context.now,
         });
         if context.settings.pondering == Pondering::Early {
             let mut line = self.game.line();
@@ -398,10 +389,8 @@ impl Playing {
     }
 
     pub(super) fn tick(&mut self, context: &mut Context) -> Flow {
-        if self
-            .deadline(context)
-            .is_none_or(|deadline| context.now() < deadline)
-        {
+        let deadline = self.deadline(context);
+        if deadline.is_none_or(|deadline| context.now < deadline) {
             return Flow::Continue;
         }
         if self.ended.is_some() {

@@ -89,13 +89,8 @@ pub struct Graph {
 
 impl Graph {
     /// Number of nodes.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.flags.len()
-    }
-
-    /// Whether there is no node.
-    pub fn is_empty(&self) -> bool {
-        self.flags.is_empty()
     }
 
     /// Number of edges.

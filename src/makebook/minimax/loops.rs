@@ -5,9 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::graph::{Bits, Graph};
-use super::solution::{
-    ENDLESS, MAX_PLIES, MAX_VALUE, Outcome, PERPETUAL_CHECK, PERPETUALLY_CHECKED,
-};
+use super::{ENDLESS, MAX_PLIES, MAX_VALUE, Outcome, PERPETUAL_CHECK, PERPETUALLY_CHECKED};
 
 /// Steps after which the walk over all paths of a component is given up. `YaneuraOu` has no such
 /// limit and takes exponential time.
@@ -113,11 +111,8 @@ impl CheckLoops {
 
     /// Number of components that have too many paths to walk.
     pub(super) fn large(&self) -> usize {
-        let large = self
-            .components
-            .iter()
-            .filter(|component| component.is_large);
-        large.count()
+        let components = self.components.iter();
+        components.filter(|component| component.is_large).count()
     }
 }
 
@@ -246,18 +241,12 @@ impl Walk<'_> {
             step.next += 1;
             let target = target as usize;
             if self.is_on_path[target] {
-                let closed = if self.component.in_check[target] {
-                    Outcome {
-                        value: -MAX_VALUE,
-                        depth: PERPETUAL_CHECK,
-                    }
+                let (value, depth) = if self.component.in_check[target] {
+                    (-MAX_VALUE, PERPETUAL_CHECK)
                 } else {
-                    Outcome {
-                        value: MAX_VALUE,
-                        depth: PERPETUALLY_CHECKED,
-                    }
+                    (MAX_VALUE, PERPETUALLY_CHECKED)
                 };
-                step.best = step.best.or(closed);
+                step.best = step.best.or(Outcome { value, depth });
                 continue;
             }
             self.steps += 1;
@@ -272,10 +261,7 @@ impl Walk<'_> {
         self.is_on_path[node] = true;
         let exit = self.component.exits[node];
         // Without a way out any other outcome is better.
-        let without = Outcome {
-            value: Outcome::NONE.value,
-            depth: 0,
-        };
+        let without = Outcome::leaf(Outcome::NONE.value);
         Step {
             node,
             next: 0,
@@ -415,12 +401,8 @@ impl<'a> Solver<'a> {
             if self.is_decided[node] {
                 continue;
             }
-            let value = self.arena.endless[node];
-            let endless = Outcome {
-                value,
-                depth: ENDLESS,
-            };
-            self.outcomes[node] = endless.for_parent();
+            let (value, depth) = (self.arena.endless[node], ENDLESS);
+            self.outcomes[node] = Outcome { value, depth }.for_parent();
             if self.best[node].value == value {
                 ends.push((Reverse(self.best[node].depth), Reverse(node as u32)));
             }
@@ -475,18 +457,15 @@ struct State {
     is_on_stack: bool,
 }
 
-/// A node whose targets are being visited.
-struct Visit {
-    node: u32,
-    targets: Vec<u32>,
-}
+/// A node and those of its targets that were not visited yet.
+type Visit = (u32, Vec<u32>);
 
 impl Search {
     fn visit(&mut self, start: u32, targets: &impl Fn(u32) -> Vec<u32>) {
         let mut visits = vec![self.enter(start, targets)];
-        while let Some(visit) = visits.last_mut() {
-            let node = visit.node;
-            if let Some(target) = visit.targets.pop() {
+        while let Some((node, open)) = visits.last_mut() {
+            let node = *node;
+            if let Some(target) = open.pop() {
                 match self.states.get(&target) {
                     None => visits.push(self.enter(target, targets)),
                     Some(state) if state.is_on_stack => self.lower(node, state.number),
@@ -496,8 +475,8 @@ impl Search {
             }
             visits.pop();
             let state = self.states[&node];
-            if let Some(parent) = visits.last() {
-                self.lower(parent.node, state.lowest);
+            if let Some(&(parent, _)) = visits.last() {
+                self.lower(parent, state.lowest);
             }
             if state.lowest == state.number {
                 self.complete(node);
@@ -514,10 +493,7 @@ impl Search {
         };
         self.states.insert(node, state);
         self.stack.push(node);
-        Visit {
-            node,
-            targets: targets(node),
-        }
+        (node, targets(node))
     }
 
     fn lower(&mut self, node: u32, number: usize) {

@@ -179,3 +179,24 @@ fn positions_that_differ_in_their_colours_alone_are_one_node() {
     assert_eq!(minimax(&book, false)[black], ["P*5e none 7 1"]);
     assert_eq!(minimax(&book, false).len(), 3);
 }
+
+#[test]
+fn wins_come_soon_losses_late_and_perpetual_checks_last() {
+    let outcome = |value, depth| Outcome { value, depth };
+    let ascending = [
+        outcome(-100, 3),
+        outcome(-100, 4),
+        outcome(0, PERPETUAL_CHECK),
+        outcome(0, ENDLESS),
+        outcome(0, 5),
+        outcome(0, 4),
+        outcome(7, ENDLESS),
+        outcome(7, 0),
+    ];
+    assert!(ascending.is_sorted_by_key(|outcome| outcome.rank()));
+    for pair in ascending.windows(2) {
+        assert_eq!(pair[0].or(pair[1]), pair[1]);
+        assert_eq!(pair[1].or(pair[0]), pair[1]);
+    }
+    assert_eq!(outcome(30, 9999).for_parent(), outcome(-30, 9999));
+}

@@ -5,9 +5,11 @@ use super::{
     ending_of_word, heading, is_exact, is_renamed, kind, legal_move, parse_move, piece, piece_name,
     square, word_of_ending,
 };
-use crate::position::{Board, InvalidPosition, Position};
-use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Builder, Ending, EndingWords, GameRecord, parse_seconds};
+use crate::position::{Board, Position};
+use crate::records::setup::{Setup, impossible};
+use crate::records::{
+    Builder, Ending, EndingWords, GameRecord, RecordError, parse_seconds, quoted,
+};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
 /// Reads all games of a text; `/` alone on a line separates them.
@@ -62,10 +64,10 @@ pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, RecordErro
 #[derive(Default)]
 struct Reader {
     is_of_server: bool,
-    /// The headings, and what stands before the position.
+    /// The headings, and what stands before the position. The game takes it with its first move.
     record: GameRecord,
     summary: Option<Summary>,
-    setup: Setup,
+    lines: PositionLines,
     game: Option<Builder>,
     has_content: bool,
     /// Whether lines after the end of the game were left out.
@@ -98,9 +100,9 @@ impl Reader {
             Some(_) => self.has_content = true,
         }
         if let Some(name) = line.strip_prefix("N+") {
-            name.clone_into(&mut self.record.players[0]);
+            name.clone_into(&mut self.record().players[0]);
         } else if let Some(name) = line.strip_prefix("N-") {
-            name.clone_into(&mut self.record.players[1]);
+            name.clone_into(&mut self.record().players[1]);
         } else if let Some(field) = line.strip_prefix('$') {
             self.field(field);
         } else if let Some(rest) = line.strip_prefix('P') {
@@ -108,7 +110,7 @@ impl Reader {
             // Some programs write the side after it, `PI,+`.
             let (rest, next) = rest.split_once(',').unwrap_or((rest, ""));
             let fault_or = if in_position {
-                self.setup.line(rest)
+                self.lines.line(rest)
             } else {
                 Err(RecordError::after_the_end(quoted(line)))
             };
@@ -140,12 +142,18 @@ impl Reader {
         self.game.as_ref().is_some_and(Builder::has_ended)
     }
 
+    fn record(&mut self) -> &mut GameRecord {
+        match &mut self.game {
+            Some(game) => game.record_mut(),
+            None => &mut self.record,
+        }
+    }
+
     /// Leaves out all lines from here on.
     fn leave_out(&mut self, text: &str, number: usize) {
         let fault = RecordError::after_the_end(quoted(text));
-        self.record
-            .omissions
-            .push(fault.at_line(number).to_string());
+        let omissions = &mut self.record().omissions;
+        omissions.push(fault.at_line(number).to_string());
         self.is_over = true;
     }
 
@@ -160,12 +168,12 @@ impl Reader {
             return;
         };
         match name {
-            "EVENT" => value.clone_into(&mut self.record.event),
-            "START_TIME" => self.record.started_at = Some(value.to_owned()),
-            "TIME_LIMIT" => self.record.time_limit = Some(value.to_owned()),
+            "EVENT" => value.clone_into(&mut self.record().event),
+            "START_TIME" => self.record().started_at = Some(value.to_owned()),
+            "TIME_LIMIT" => self.record().time_limit = Some(value.to_owned()),
             _ => {
                 let heading = (heading(name).to_owned(), decoded(name, value));
-                self.record.headings.push(heading);
+                self.record().headings.push(heading);
             }
         }
     }
@@ -180,7 +188,7 @@ impl Reader {
             }
             return;
         }
-        for (rating, prefix) in self.record.ratings.iter_mut().zip(RATING_PREFIXES) {
+        for (rating, prefix) in self.record().ratings.iter_mut().zip(RATING_PREFIXES) {
             *rating = line.strip_prefix(prefix).and_then(parse_rating).or(*rating);
         }
         self.summary = Summary::parse(line).or(self.summary.take());
@@ -231,30 +239,31 @@ impl Reader {
         if self.game.is_some() {
             return Err(RecordError::after_the_end(quoted(text)));
         }
-        let board = self.setup.board(side)?;
+        let board = self.lines.board(side)?;
         let start = if self.is_of_server {
             Position::from_server_board(board, 1)
         } else {
             Position::from_board(board, 1)
         };
+        let record = GameRecord {
+            start: start.map_err(impossible)?,
+            ..std::mem::take(&mut self.record)
+        };
         let words = EndingWords {
             word: word_of_ending,
             is_exact,
         };
-        let mut game = Builder::new(start.map_err(impossible)?, words);
-        game.record_mut().comments = std::mem::take(&mut self.record.comments);
-        self.game = Some(game);
+        self.game = Some(Builder::new(record, words));
         Ok(())
     }
 
     fn finish(mut self, line: usize) -> Result<Option<GameRecord>, RecordError> {
         // Some programs write no side to move under a drawn board, as of a tsume problem.
-        if self.game.is_none() && self.setup.is_drawn && !self.is_of_server {
+        if self.game.is_none() && self.lines.is_drawn && !self.is_of_server {
             self.begin(Color::Black, "")
                 .map_err(|fault| fault.at_line(line))?;
-            self.record
-                .readings
-                .push("no line '+' or '-', read as black to move".to_owned());
+            let readings = &mut self.record().readings;
+            readings.push("no line '+' or '-', read as black to move".to_owned());
         }
         let Some(mut game) = self.game else {
             if !self.has_content {
@@ -264,8 +273,9 @@ impl Reader {
             return Err(RecordError::new(error).at_line(line));
         };
         // The summary is more precise: a declaration may have been illegal.
+        let names = game.record_mut().players.clone();
         let said = self.summary;
-        let said = said.and_then(|said| said.ending(&self.record.players, game.position()));
+        let said = said.and_then(|said| said.ending(&names, game.position()));
         let ending = said.or_else(|| game.ending().cloned());
         let explains = ending
             .as_ref()
@@ -280,17 +290,8 @@ impl Reader {
             game.end_with_illegal()?;
             game.ending().cloned().unwrap_or(Ending::Unfinished)
         };
-        let game = game.into_record();
-        self.record.omissions.extend(game.omissions);
-        self.record.readings.extend(game.readings);
-        Ok(Some(GameRecord {
-            start: game.start,
-            comments: game.comments,
-            moves: game.moves,
-            ending,
-            closing: game.closing,
-            ..self.record
-        }))
+        let record = game.into_record();
+        Ok(Some(GameRecord { ending, ..record }))
     }
 }
 
@@ -348,27 +349,13 @@ fn parse_rating(text: &str) -> Option<f64> {
 
 // --- The start position ---
 
-/// The position that the lines so far describe.
-struct Setup {
-    squares: [Option<Piece>; Square::NUM],
-    hands: [[u32; PieceType::NUM]; Color::NUM],
-    /// The side that gets all remaining pieces in hand (`00AL`).
-    rest: Option<Color>,
-    is_empty: bool,
+/// The lines of the position so far.
+#[derive(Default)]
+struct PositionLines {
+    setup: Setup,
+    has_any: bool,
     /// Whether a line puts pieces on the board, other than those of the even game.
     is_drawn: bool,
-}
-
-impl Default for Setup {
-    fn default() -> Self {
-        Self {
-            squares: [None; Square::NUM],
-            hands: [[0; PieceType::NUM]; Color::NUM],
-            rest: None,
-            is_empty: true,
-            is_drawn: false,
-        }
-    }
 }
 
 fn fault(found: &str, expected: &str) -> RecordError {
@@ -376,14 +363,10 @@ fn fault(found: &str, expected: &str) -> RecordError {
     RecordError::new(format_args!("{found} in the position, expected {expected}"))
 }
 
-fn impossible(invalid: InvalidPosition) -> RecordError {
-    RecordError::new(format_args!("impossible position: {invalid}"))
-}
-
-impl Setup {
+impl PositionLines {
     /// Reads a line without its `P`.
     fn line(&mut self, line: &str) -> Result<(), RecordError> {
-        self.is_empty = false;
+        self.has_any = true;
         self.is_drawn |= !line.starts_with('I');
         let Some(first) = line.chars().next() else {
             return Err(fault("P", "PI, P1 to P9, P+ or P-"));
@@ -401,14 +384,14 @@ impl Setup {
     }
 
     fn even_without(&mut self, removed: &str) -> Result<(), RecordError> {
-        self.squares = *Position::startpos().board().squares();
+        self.setup.squares = *Position::startpos().board().squares();
         for (square_text, kind_text) in groups(removed)? {
             let is_named = |piece: Piece| piece_name(piece.kind()) == kind_text;
             let place = square(square_text)
-                .filter(|place| self.squares[place.index()].is_some_and(is_named));
+                .filter(|place| self.setup.squares[place.index()].is_some_and(is_named));
             let place = place
                 .ok_or_else(|| fault(removed, "squares of the start position with their pieces"))?;
-            self.squares[place.index()] = None;
+            self.setup.squares[place.index()] = None;
         }
         Ok(())
     }
@@ -420,7 +403,7 @@ impl Setup {
             None => cells?,
         };
         for (piece, file) in cells.into_iter().zip(File::ALL.into_iter().rev()) {
-            self.squares[Square::new(file, rank).index()] = piece;
+            self.setup.squares[Square::new(file, rank).index()] = piece;
         }
         Ok(())
     }
@@ -428,7 +411,7 @@ impl Setup {
     fn pieces(&mut self, color: Color, text: &str) -> Result<(), RecordError> {
         for (square_text, kind_text) in groups(text)? {
             if (square_text, kind_text) == ("00", "AL") {
-                self.rest = Some(color);
+                self.setup.rest = Some(color);
                 continue;
             }
             let kind = kind(kind_text).ok_or_else(|| fault(kind_text, "a piece such as FU"))?;
@@ -436,49 +419,25 @@ impl Setup {
                 if !PieceType::HAND.contains(&kind) {
                     return Err(fault(kind_text, "a piece that can be in hand"));
                 }
-                self.hands[color.index()][kind.index()] += 1;
+                self.setup.hands[color.index()][kind.index()] += 1;
                 continue;
             }
             let place =
                 square(square_text).ok_or_else(|| fault(square_text, "00 or a square 11 to 99"))?;
-            if self.squares[place.index()].is_some() {
+            if self.setup.squares[place.index()].is_some() {
                 return Err(fault(square_text, "an empty square"));
             }
-            self.squares[place.index()] = Some(Piece::new(color, kind));
+            self.setup.squares[place.index()] = Some(Piece::new(color, kind));
         }
         Ok(())
     }
 
     /// The board; that of an even game if there were no lines.
     fn board(&mut self, side: Color) -> Result<Board, RecordError> {
-        if self.is_empty {
+        if !self.has_any {
             self.even_without("")?;
         }
-        let mut board = Board::EMPTY;
-        board.set_side_to_move(side);
-        let mut missing = [0_u32; PieceType::NUM];
-        for kind in PieceType::HAND {
-            missing[kind.index()] = kind.count_in_set();
-        }
-        for (place, piece) in Square::ALL.into_iter().zip(self.squares) {
-            if let Some(piece) = piece {
-                board.put(piece, place);
-                let left = &mut missing[piece.kind().unpromoted().index()];
-                *left = left.saturating_sub(1);
-            }
-        }
-        for kind in PieceType::HAND {
-            let held: u32 = self.hands.iter().map(|hand| hand[kind.index()]).sum();
-            if let Some(color) = self.rest {
-                let rest = missing[kind.index()].saturating_sub(held);
-                self.hands[color.index()][kind.index()] += rest;
-            }
-            for color in Color::ALL {
-                let found = self.hands[color.index()][kind.index()];
-                board.give(color, kind, found).map_err(impossible)?;
-            }
-        }
-        Ok(board)
+        self.setup.board(side)
     }
 }
 

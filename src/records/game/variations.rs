@@ -1,11 +1,9 @@
 //! The lines of a record that branch off: building them while a record is read, and walking along
 //! them while it is written.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
-use super::remarks::UnreadTimes;
-use super::{Closing, Ending, GameRecord, RecordedMove, Variation};
+use super::{Closing, Ending, GameRecord, RecordedMove, Variation, remarks::UnreadTimes};
 use crate::position::Position;
 use crate::records::RecordError;
 use crate::types::{Color, Move, Square};
@@ -43,10 +41,11 @@ pub(in crate::records) struct Builder {
 }
 
 impl Builder {
-    pub(in crate::records) fn new(start: Position, words: EndingWords) -> Self {
+    /// Goes on with what stands before the first move.
+    pub(in crate::records) fn new(record: GameRecord, words: EndingWords) -> Self {
         Self {
-            walk: Walk::new(start.clone()),
-            record: GameRecord::new(start),
+            walk: Walk::new(record.start.clone()),
+            record,
             words,
             last_word: None,
             illegal: None,

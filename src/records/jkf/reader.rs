@@ -1,21 +1,20 @@
 //! Reads JKF. Every move is checked, and an error names its entry.
 
-use std::fmt::Display;
-use std::time::Duration;
+use std::{fmt::Display, time::Duration};
 
-use serde_json::Value;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, RELATIVE, Record, is_exact,
     word,
 };
-use crate::position::{Board, Position};
+use crate::position::Position;
 use crate::records::csa::{ending_of_word, is_renamed, kind};
-use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove, possible};
-use crate::records::notation::handicap::Handicap;
-use crate::records::notation::japanese::Written;
+use crate::records::setup::{Setup, impossible};
+use crate::records::{
+    Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap,
+    notation::japanese::Written, possible, quoted,
+};
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
 
 /// Reads the game of a text.
@@ -30,7 +29,7 @@ pub fn read(text: &str) -> Result<GameRecord, RecordError> {
     let record: Record<&RawValue> = serde_json::from_str(text).map_err(RecordError::new)?;
     let start = start_of(record.initial.as_ref()).map_err(|error| error.at("'initial'"))?;
     let mut reader = Reader {
-        game: Builder::new(start, EndingWords { word, is_exact }),
+        game: Builder::new(GameRecord::new(start), EndingWords { word, is_exact }),
         waiting: Vec::new(),
         has_too_deep: false,
     };
@@ -301,8 +300,8 @@ fn start_of(initial: Option<&Initial>) -> Result<Position, RecordError> {
 }
 
 fn drawn(data: &Data) -> Result<Position, RecordError> {
-    let mut board = Board::EMPTY;
-    board.set_side_to_move(color_of(data.color)?);
+    let side = color_of(data.color)?;
+    let mut setup = Setup::default();
     for (file, column) in data.board.iter().enumerate() {
         for (rank, piece) in column.iter().enumerate() {
             let Some(found) = piece_of(piece)? else {
@@ -315,7 +314,7 @@ fn drawn(data: &Data) -> Result<Position, RecordError> {
                     "nine files of nine squares",
                 )
             })?;
-            board.put(found, Square::new(file, rank));
+            setup.squares[Square::new(file, rank).index()] = Some(found);
         }
     }
     for (color, hand) in Color::ALL.into_iter().zip(&data.hands) {
@@ -331,13 +330,10 @@ fn drawn(data: &Data) -> Result<Position, RecordError> {
                     "pieces that can be in hand, no more than there are",
                 )
             })?;
-            let hand = board.hand_mut(color);
-            // The packed hand would overflow; the total is checked with the position.
-            (0..count).for_each(|_| hand.add(kind));
+            setup.hands[color.index()][kind.index()] = count;
         }
     }
-    Position::from_board(board, 1)
-        .map_err(|invalid| RecordError::new(format_args!("impossible position: {invalid}")))
+    Position::from_board(setup.board(side)?, 1).map_err(impossible)
 }
 
 fn fault(found: impl Display, expected: &str) -> RecordError {

@@ -6,7 +6,7 @@ use super::*;
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
 use crate::records::kif;
-use crate::records::notation::handicap;
+use crate::records::notation::{HANDICAPS, Handicap};
 use crate::types::Color;
 
 /// A normal record with a comment, a time and a variation.
@@ -85,7 +85,7 @@ fn records_that_are_not_normal_are_read() {
 #[test]
 fn every_start_comes_back() {
     let odd = "4k4/9/4P4/9/9/9/9/9/4K1+b1+S b 4G2rb3s4n4l17p 1";
-    let all = handicap::ALL.iter().map(handicap::Handicap::sfen);
+    let all = HANDICAPS.iter().map(Handicap::sfen);
     for sfen in all.chain([odd.to_owned()]) {
         let start = Position::from_sfen(&sfen).expect("a position");
         let text = write(&GameRecord::new(start));
@@ -98,7 +98,7 @@ fn every_start_comes_back() {
 fn only_starts_that_all_readers_know_are_named() {
     for (name, is_named) in [("六枚落ち", true), ("五枚落ち", false), ("九枚落ち", false)]
     {
-        let row = handicap::ALL.iter().find(|row| row.name == name);
+        let row = HANDICAPS.iter().find(|row| row.name == name);
         let start = Position::from_sfen(&row.expect("a handicap").sfen()).expect("a position");
         let text = write(&GameRecord::new(start));
         assert_eq!(text.contains("\"preset\":\"6\""), is_named, "{text}");

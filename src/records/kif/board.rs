@@ -1,12 +1,14 @@
 //! The board diagram of KIF (BOD).
 
-use super::{is_digit, number_of};
+use super::{SIDES, is_digit, number_of};
 use crate::position::Position;
-use crate::records::error::{RecordError, quoted};
 use crate::records::notation::japanese::{
     self, FILES, RANKS, Written, piece_at_start, piece_letter,
 };
-use crate::types::{Color, File, PieceType, Rank, Square};
+use crate::records::setup::{Setup, impossible};
+use crate::records::{RecordError, quoted};
+use crate::types::{Color, File, Piece, PieceType, Rank, Square};
+use crate::util::counted;
 
 const TEN: char = '十';
 
@@ -26,24 +28,13 @@ const EMPTY: [char; 4] = ['・', '．', '･', '.'];
 const WHITE_MARKS: [char; 6] = ['v', 'V', 'ｖ', '▽', '△', '☖'];
 const BLACK_MARKS: [char; 5] = ['^', '＾', '▲', '▼', '☗'];
 
-/// The names of the sides in the lines of a board.
-const SIDES: [(&str, Color); 4] = [
-    ("先手", Color::Black),
-    ("下手", Color::Black),
-    ("後手", Color::White),
-    ("上手", Color::White),
-];
-
 /// The position that the lines so far describe.
 #[derive(Default)]
 pub(super) struct Diagram {
-    /// The ranks in SFEN notation.
-    ranks: Vec<String>,
-    /// The pieces in hand, by [`Color::index`] and [`PieceType::index`].
-    hands: [[u32; PieceType::NUM]; Color::NUM],
-    /// The side that holds all pieces that are nowhere else (残り全部).
-    rest: Option<Color>,
-    white_to_move: Option<bool>,
+    setup: Setup,
+    /// Number of ranks.
+    ranks: usize,
+    side: Option<Color>,
     /// Moves made before the position: `手数＝27`.
     moves_made: u32,
     /// Where the last of them went: `手数＝27  ▲３四歩  まで`.
@@ -52,7 +43,7 @@ pub(super) struct Diagram {
 
 impl Diagram {
     pub(super) fn is_empty(&self) -> bool {
-        self.ranks.is_empty()
+        self.ranks == 0
     }
 
     pub(super) fn last_target(&self) -> Option<Square> {
@@ -61,24 +52,26 @@ impl Diagram {
 
     /// Whether pieces in hand were read, but no board.
     pub(super) fn has_only_hands(&self) -> bool {
-        let holds_any = self.hands.iter().flatten().any(|&count| count > 0);
-        self.ranks.is_empty() && (self.rest.is_some() || holds_any)
+        let Setup { hands, rest, .. } = &self.setup;
+        let holds_any = hands.iter().flatten().any(|&count| count > 0);
+        self.is_empty() && (rest.is_some() || holds_any)
     }
 
     /// Takes the side that begins from the mark of the first move, if no line of the board says it.
-    pub(super) fn set_first_mark(&mut self, is_white: bool) {
+    pub(super) fn set_first_mark(&mut self, side: Color) {
         if !self.is_empty() && self.moves_made == 0 {
-            self.white_to_move.get_or_insert(is_white);
+            self.side.get_or_insert(side);
         }
     }
 
     /// A position with the side to move that a line such as 後手番 names, if one was read.
-    pub(super) fn with_side(&self, sfen: &str) -> String {
-        let mut fields: Vec<&str> = sfen.split(' ').collect();
-        if let (Some(is_white), Some(side)) = (self.white_to_move, fields.get_mut(1)) {
-            *side = if is_white { "w" } else { "b" };
-        }
-        fields.join(" ")
+    pub(super) fn with_side(&self, start: Position) -> Result<Position, RecordError> {
+        let Some(side) = self.side else {
+            return Ok(start);
+        };
+        let mut board = start.board().clone();
+        board.set_side_to_move(side);
+        Position::from_board(board, 1).map_err(impossible)
     }
 
     /// Reads a line if it belongs to a diagram; `false` if it does not.
@@ -87,7 +80,13 @@ impl Diagram {
             return Ok(true);
         }
         if is_rank(line) {
-            self.ranks.push(rank(line)?);
+            let pieces = rank(line)?;
+            if let Some(rank) = Rank::from_index(self.ranks) {
+                for (piece, file) in pieces.into_iter().zip(File::ALL.into_iter().rev()) {
+                    self.setup.squares[Square::new(file, rank).index()] = piece;
+                }
+            }
+            self.ranks += 1;
             return Ok(true);
         }
         if let Some((color, pieces)) = hand_line(line)? {
@@ -106,7 +105,7 @@ impl Diagram {
         let named = turn.strip_prefix("手番：").or(turn.strip_suffix('番'));
         let side = SIDES.iter().find(|(name, _)| named == Some(name));
         if let Some((_, color)) = side {
-            self.white_to_move = Some(*color == Color::White);
+            self.side = Some(*color);
         }
         Ok(side.is_some())
     }
@@ -121,7 +120,7 @@ impl Diagram {
             .iter()
             .any(|word| rest.starts_with(word))
         {
-            self.rest = Some(color);
+            self.setup.rest = Some(color);
             return Ok(());
         }
         while let Some((kind, behind)) = piece_at_start(rest) {
@@ -134,7 +133,7 @@ impl Diagram {
                 |letter: char| is_digit(letter) || RANKS.contains(&letter) || letter == TEN;
             let end = digits.find(|letter| !is_count(letter));
             let (digits, behind) = digits.split_at(end.unwrap_or(digits.len()));
-            let held = &mut self.hands[color.index()][kind.index()];
+            let held = &mut self.setup.hands[color.index()][kind.index()];
             let sum = count(digits).and_then(|count| held.checked_add(count));
             *held = sum
                 .filter(|&sum| sum <= kind.count_in_set())
@@ -148,50 +147,18 @@ impl Diagram {
         }
     }
 
-    /// The SFEN of the diagram, if there was one. It is not checked. `white_first` holds where the
-    /// diagram does not say who is to move.
-    pub(super) fn to_sfen(&self, white_first: bool) -> Option<String> {
-        if self.ranks.is_empty() {
-            return None;
+    /// The position of the diagram. `first` is the side to move at the start where the diagram does
+    /// not say who is to move.
+    pub(super) fn position(&self, first: Color) -> Result<Position, RecordError> {
+        if self.ranks != Rank::NUM {
+            let found = counted(self.ranks, "rank");
+            let text = format_args!("board has {found}, expected 9 separated by '/'");
+            return Err(RecordError::new(text));
         }
-        let is_white = self.white_to_move.unwrap_or_else(|| match self.moves_made {
-            0 => white_first,
-            moves => moves.is_multiple_of(2) == white_first,
-        });
-        let side = if is_white { 'w' } else { 'b' };
-        let ranks = self.ranks.join("/");
-        let hands = self.hands_of(&ranks);
-        let ply = self.moves_made.saturating_add(1);
-        Some(format!("{ranks} {side} {hands} {ply}"))
-    }
-
-    /// The pieces in hand in the notation of SFEN, beside these `ranks`.
-    fn hands_of(&self, ranks: &str) -> String {
-        let mut text = String::new();
-        for color in Color::ALL {
-            for kind in PieceType::HAND {
-                let letter = kind.letter();
-                let held = if self.rest == Some(color) {
-                    let is_same = |found: &char| found.to_ascii_uppercase() == letter;
-                    let elsewhere = ranks.chars().filter(is_same).count() as u32
-                        + self.hands[(!color).index()][kind.index()];
-                    kind.count_in_set().saturating_sub(elsewhere)
-                } else {
-                    self.hands[color.index()][kind.index()]
-                };
-                if held > 0 {
-                    text += &held.to_string();
-                    text.push(match color {
-                        Color::Black => letter,
-                        Color::White => letter.to_ascii_lowercase(),
-                    });
-                }
-            }
-        }
-        if text.is_empty() {
-            text.push('-');
-        }
-        text
+        let has_moved = self.moves_made % 2 == 1;
+        let side = self.side.unwrap_or(if has_moved { !first } else { first });
+        let board = self.setup.board(side)?;
+        Position::from_board(board, self.moves_made.saturating_add(1)).map_err(impossible)
     }
 }
 
@@ -267,9 +234,9 @@ fn is_rank(line: &str) -> bool {
     squares >= File::NUM - 1
 }
 
-/// The SFEN of a rank: pieces, white ones behind a mark, and signs of empty squares. With bars
+/// The squares of a rank: pieces, white ones behind a mark, and signs of empty squares. With bars
 /// between the squares, an empty one may be blank.
-fn rank(line: &str) -> Result<String, RecordError> {
+fn rank(line: &str) -> Result<Vec<Option<Piece>>, RecordError> {
     let fault = || fault(line, "nine squares such as v玉, ' 歩' or ' ・'");
     let bars = line.matches(BARS).count();
     let mut squares = Vec::new();
@@ -277,7 +244,7 @@ fn rank(line: &str) -> Result<String, RecordError> {
         let cells = line.trim_start().split(BARS).skip(1).take(File::NUM);
         for cell in cells {
             match cell.trim() {
-                "" => squares.push("1".to_owned()),
+                "" => squares.push(None),
                 cell => read_squares(cell, &mut squares).ok_or_else(fault)?,
             }
         }
@@ -292,26 +259,18 @@ fn rank(line: &str) -> Result<String, RecordError> {
         read_squares(inside, &mut squares).ok_or_else(fault)?;
     }
     if squares.len() == File::NUM {
-        Ok(squares.concat())
+        Ok(squares)
     } else {
         Err(fault())
     }
 }
 
-/// Reads squares in the notation of SFEN; `None` at a sign that is unknown.
-fn read_squares(text: &str, squares: &mut Vec<String>) -> Option<()> {
+/// Appends the squares of a text; `None` at a sign that is unknown.
+fn read_squares(text: &str, squares: &mut Vec<Option<Piece>>) -> Option<()> {
     let (mut rest, mut color) = (text, Color::Black);
     while let Some(sign) = rest.chars().next() {
         if let Some((kind, behind)) = piece_at_start(rest) {
-            let letter = match color {
-                Color::Black => kind.letter(),
-                Color::White => kind.letter().to_ascii_lowercase(),
-            };
-            squares.push(if kind.is_promoted() {
-                format!("+{letter}")
-            } else {
-                letter.to_string()
-            });
+            squares.push(Some(Piece::new(color, kind)));
             (rest, color) = (behind, Color::Black);
             continue;
         }
@@ -319,7 +278,7 @@ fn read_squares(text: &str, squares: &mut Vec<String>) -> Option<()> {
         if WHITE_MARKS.contains(&sign) {
             color = Color::White;
         } else if EMPTY.contains(&sign) {
-            squares.push("1".to_owned());
+            squares.push(None);
         } else if !sign.is_whitespace() && !BLACK_MARKS.contains(&sign) {
             return None;
         }
@@ -357,13 +316,7 @@ pub fn diagram(position: &Position) -> Vec<String> {
     for rank in Rank::ALL {
         let square = |file: File| match position.piece_on(Square::new(file, rank)) {
             None => " ・".to_owned(),
-            Some(piece) => {
-                let mark = match piece.color() {
-                    Color::Black => ' ',
-                    Color::White => 'v',
-                };
-                format!("{mark}{}", piece_letter(piece.kind()))
-            }
+            Some(piece) => japanese::on_board(piece),
         };
         let squares: Vec<String> = File::ALL.into_iter().rev().map(square).collect();
         lines.push(format!("|{}|{}", squares.concat(), RANKS[rank.index()]));
@@ -382,7 +335,7 @@ pub fn diagram(position: &Position) -> Vec<String> {
 }
 
 /// The pieces in hand: `飛　歩十八`, or `なし`.
-pub fn hand_text(position: &Position, color: Color) -> String {
+fn hand_text(position: &Position, color: Color) -> String {
     let hand = position.hand(color);
     let held = PieceType::HAND_OF_APERY
         .into_iter()

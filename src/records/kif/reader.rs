@@ -2,21 +2,17 @@
 
 use std::time::Duration;
 
-use super::board::Diagram;
 use super::{
-    IN_ALL, UNTIL, ending_of_word, ending_of_words, interruption, is_digit, is_exact, is_word,
-    number_of, parse_time, parts_of_sentence, word_of_ending,
+    IN_ALL, UNTIL, board::Diagram, ending_of_word, ending_of_words, interruption, is_digit,
+    is_exact, is_word, number_of, parse_time, parts_of_sentence, word_of_ending,
 };
-use crate::position::{Position, START_SFEN};
-use crate::records::error::{RecordError, quoted};
-use crate::records::game::{Builder, Ending, EndingWords, GameRecord, RecordedMove};
-use crate::records::notation::handicap::Handicap;
-use crate::records::notation::japanese::{MARKS, WHITE_MARKS, Written, with_origin};
-use crate::types::Move;
+use crate::position::Position;
+use crate::records::notation::japanese::{BLANKS, MARKS, WHITE_MARKS, Written, with_origin};
+use crate::records::{
+    Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap, quoted,
+};
+use crate::types::{Color, Move};
 use crate::util::shorten;
-
-/// What may stand before a line and between its words.
-const BLANKS: [char; 3] = [' ', '　', '\t'];
 
 /// Headings with which another game begins.
 const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];
@@ -174,7 +170,7 @@ impl Reader {
     ) -> Result<(), RecordError> {
         let has_number = rest.len() < text.len();
         let fault = |moves| not_a_move(&quoted(text), moves + 1);
-        let Some(game) = &self.game else {
+        let Some(game) = &mut self.game else {
             let after = rest.trim_start_matches(|letter| !is_digit(letter));
             let is_like_a_move = |text| Written::parse(text, None).is_some();
             let is_row = has_number && (is_like_a_move(text) || is_like_a_move(after));
@@ -192,9 +188,8 @@ impl Reader {
             };
         };
         if let Some((name, value)) = heading {
-            if !has_number && !self.preamble.late_heading(name, value) {
-                let name = shorten(name);
-                self.omit(format!("line {line}: another heading {name}"));
+            if !has_number && !take_late_heading(game.record_mut(), name, value) {
+                game.omit(format!("line {line}: another heading {}", shorten(name)));
             }
             return Ok(());
         }
@@ -313,7 +308,7 @@ impl Reader {
         let Some(game) = self.game else {
             return Err(no_game().at_line(line));
         };
-        Ok(self.preamble.complete(game.into_record()))
+        Ok(game.into_record())
     }
 }
 
@@ -389,9 +384,9 @@ impl Reader {
     fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
         let (moves, sentence) = moves_and_ending(text);
         if self.game.is_none() {
-            self.preamble
-                .diagram
-                .set_first_mark(text.starts_with(WHITE_MARKS));
+            let is_white = text.starts_with(WHITE_MARKS);
+            let side = if is_white { Color::White } else { Color::Black };
+            self.preamble.diagram.set_first_mark(side);
         }
         for found in moves {
             let game = self.game()?;
@@ -484,45 +479,13 @@ struct Preamble {
 
 impl Preamble {
     fn heading(&mut self, name: &str, value: &str, line: usize) {
-        match name {
-            "" => {}
-            "手合割" => {
-                self.handicap = Handicap::of_name(value);
-                if self.handicap.is_none() {
-                    self.other_handicap = Some((value.to_owned(), line));
-                }
-            }
-            // Some programs write both players in a line.
-            "先手" | "下手" | "後手" | "上手" => {
-                let (value, other) = two_headings(value);
-                self.record.set_heading(name, value.to_owned());
-                if let Some((name, value)) = other {
-                    self.record.set_heading(name, value.to_owned());
-                }
-            }
-            _ => self.record.set_heading(name, value.to_owned()),
+        if name != "手合割" {
+            return take_heading(&mut self.record, name, value);
         }
-    }
-
-    /// Takes a heading after the first move; `false` if the record has another of this name.
-    fn late_heading(&mut self, name: &str, value: &str) -> bool {
-        let mut same = self
-            .record
-            .headings
-            .iter()
-            .filter(|(known, _)| known == name);
-        let known = match name {
-            "先手" | "下手" => Some(&self.record.players[0]),
-            "後手" | "上手" => Some(&self.record.players[1]),
-            "棋戦" => Some(&self.record.event),
-            _ => same.next().map(|(_, value)| value),
-        };
-        if let Some(known) = known.filter(|known| !known.is_empty()) {
-            return known == value;
+        self.handicap = Handicap::of_name(value);
+        if self.handicap.is_none() {
+            self.other_handicap = Some((value.to_owned(), line));
         }
-        // The line only matters to a handicap, with which another game begins.
-        self.heading(name, value, 0);
-        true
     }
 
     /// Leaves out a line that says nothing known.
@@ -547,20 +510,25 @@ impl Preamble {
 
     /// The game, which begins with the position of these lines.
     fn begin(&mut self) -> Result<Builder, RecordError> {
-        let white_first = self.handicap.is_some_and(|handicap| !handicap.is_even());
-        let sfen = match (self.diagram.to_sfen(white_first), self.handicap) {
-            (Some(drawn), _) => drawn,
-            (None, Some(handicap)) => handicap.sfen(),
-            (None, None) => match &self.other_handicap {
-                Some((name, _)) => {
-                    return Err(RecordError::new(format_args!(
-                        "handicap {}, expected 平手, a known handicap such as 香落ち, or a drawn \
-                         board",
-                        quoted(name)
-                    )));
-                }
-                None => START_SFEN.to_owned(),
-            },
+        let is_handicap = self.handicap.is_some_and(|handicap| !handicap.is_even());
+        let first = if is_handicap {
+            Color::White
+        } else {
+            Color::Black
+        };
+        let start = match (self.handicap, &self.other_handicap) {
+            _ if !self.diagram.is_empty() => self.diagram.position(first)?,
+            (Some(handicap), _) => {
+                let start = Position::from_sfen(&handicap.sfen()).map_err(RecordError::new)?;
+                self.diagram.with_side(start)?
+            }
+            (None, None) => self.diagram.with_side(Position::startpos())?,
+            (None, Some((name, _))) => {
+                return Err(RecordError::new(format_args!(
+                    "handicap {}, expected 平手, a known handicap such as 香落ち, or a drawn board",
+                    quoted(name)
+                )));
+            }
         };
         if self.diagram.has_only_hands() {
             let omission = "pieces in hand, expected a board too";
@@ -569,31 +537,48 @@ impl Preamble {
             }
             self.record.omissions.push(omission.to_owned());
         }
-        let sfen = self.diagram.with_side(&sfen);
-        let start = Position::from_sfen(&sfen).map_err(RecordError::new)?;
         let words = EndingWords {
             word: word_of_ending,
             is_exact,
         };
-        let mut game = Builder::new(start, words);
+        let record = GameRecord {
+            start,
+            ..std::mem::take(&mut self.record)
+        };
+        let mut game = Builder::new(record, words);
         game.set_first_target(self.diagram.last_target());
-        game.record_mut().comments = std::mem::take(&mut self.record.comments);
-        game.record_mut().bookmark = self.record.bookmark.take();
-        game.record_mut().omissions = std::mem::take(&mut self.record.omissions);
         Ok(game)
     }
+}
 
-    /// The record with these headings.
-    fn complete(self, record: GameRecord) -> GameRecord {
-        GameRecord {
-            event: self.record.event,
-            players: self.record.players,
-            started_at: self.record.started_at,
-            time_limit: self.record.time_limit,
-            headings: self.record.headings,
-            ..record
+/// Takes a heading. Some programs write both players in a line.
+fn take_heading(record: &mut GameRecord, name: &str, value: &str) {
+    match name {
+        "" => {}
+        "先手" | "下手" | "後手" | "上手" => {
+            let (value, other) = two_headings(value);
+            record.set_heading(name, value.to_owned());
+            if let Some((name, value)) = other {
+                record.set_heading(name, value.to_owned());
+            }
         }
+        _ => record.set_heading(name, value.to_owned()),
     }
+}
+
+/// Takes a heading after the first move; `false` if the record has another of this name.
+fn take_late_heading(record: &mut GameRecord, name: &str, value: &str) -> bool {
+    let known = match name {
+        "先手" | "下手" => Some(record.players[0].as_str()),
+        "後手" | "上手" => Some(record.players[1].as_str()),
+        "棋戦" => Some(record.event.as_str()),
+        _ => record.heading(name),
+    };
+    if let Some(known) = known.filter(|known| !known.is_empty()) {
+        return known == value;
+    }
+    take_heading(record, name, value);
+    true
 }
 
 /// What the numbers of the rows so far tell.

@@ -8,7 +8,7 @@
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::types::{Color, File, Move, PieceType, Rank, Square};
+use crate::types::{Color, File, Move, Piece, PieceType, Rank, Square};
 
 /// The digits of ranks and of counts.
 pub const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
@@ -22,8 +22,8 @@ pub const MARKS: [char; 6] = ['▲', '△', '▼', '▽', '☗', '☖'];
 /// Those of them that are white's.
 pub const WHITE_MARKS: [char; 3] = ['△', '▽', '☖'];
 
-/// What may stand between the parts of a move.
-const BLANKS: [char; 3] = [' ', '　', '\t'];
+/// What may stand between the parts of a move, between words and before a line.
+pub(in crate::records) const BLANKS: [char; 3] = [' ', '　', '\t'];
 
 /// Bytes of a Chinese character, and of a kana.
 const KANJI: usize = 3;
@@ -61,6 +61,15 @@ pub fn piece_name(kind: PieceType) -> &'static str {
 pub fn piece_letter(kind: PieceType) -> &'static str {
     let is_letter = |(name, named): &&(&str, PieceType)| *named == kind && name.len() == KANJI;
     NAMES.iter().find(is_letter).map_or("", |(name, _)| name)
+}
+
+/// A piece as boards show it: ` 歩`, and `v歩` for White's.
+pub fn on_board(piece: Piece) -> String {
+    let mark = match piece.color() {
+        Color::Black => ' ',
+        Color::White => 'v',
+    };
+    format!("{mark}{}", piece_letter(piece.kind()))
 }
 
 /// The piece that the text begins with, and the rest of the text.

@@ -177,3 +177,29 @@ fn packed_positions_are_ordered_by_their_bytes() {
         }
     }
 }
+
+#[test]
+fn every_move_comes_back() {
+    let mut possible = 0;
+    for bits in 0..=u16::MAX {
+        if let Some(mv) = from_apery(bits) {
+            assert_eq!(to_apery(mv), bits, "{mv}");
+            assert!(mv.to().is_some() && (mv.from().is_some() || mv.dropped_kind().is_some()));
+            possible += 1;
+        }
+    }
+    assert_eq!(possible, 81 * 80 * 2 + 81 * 7);
+}
+
+#[test]
+fn known_values() {
+    // Computed with cshogi: `Board().move_from_usi(text) & 0xffff`.
+    for (text, bits) in [
+        ("7g7f", 7739),
+        ("8h2b+", 25354),
+        ("P*5e", 10408),
+        ("G*5e", 11176),
+    ] {
+        assert_eq!(text.parse().map(to_apery), Ok(bits), "{text}");
+    }
+}

@@ -19,9 +19,9 @@ use thiserror::Error;
 
 use crate::position::{InvalidPosition, Position};
 use crate::records::RecordError;
+use crate::records::pack::Counted;
 use crate::records::pack::MAX_PLIES;
 use crate::records::packed::{PackedError, PackedSfen};
-use crate::records::stored_game::Counted;
 use crate::types::Color;
 use crate::util::counted;
 

@@ -7,17 +7,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::path::Path;
+use std::{fmt, path::Path};
 
-use crate::records::RecordError;
-use crate::records::csa;
 use crate::records::encoding::{decode, encode_shift_jis};
-use crate::records::game::{Closing, Ending, GameRecord, RecordedMove};
-use crate::records::jkf;
 use crate::records::kif::{self, Style};
-use crate::records::notation::japanese::MARKS;
-use crate::records::sfen_line::SfenLine;
+use crate::records::{
+    Closing, Ending, GameRecord, RecordError, RecordedMove, SfenLine, csa, jkf,
+    notation::japanese::MARKS,
+};
 
 /// A format of games as text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -11,9 +11,8 @@ mod process;
 pub mod reply;
 
 use std::fmt::{self, Write as _};
-use std::io;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use std::{io, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -22,8 +21,9 @@ use crate::search::Clock;
 use crate::types::Color;
 use crate::util::{abbreviate, shorten};
 use process::Process;
-pub use process::Received;
 use reply::{DeclaredOption, OptionKind, Reply};
+
+pub use process::Received;
 
 /// The beginning of a line by which an engine says that it does not do as it was told.
 const COMPLAINT: &str = "info string error:";

@@ -4,18 +4,16 @@
 //! leave child processes that keep the pipes open. The threads are therefore never joined; they end
 //! with their pipes.
 
-use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
-
-use crate::util::{decode_line, shorten};
+use std::{collections::VecDeque, thread};
 
 use super::{ClientError, Program};
+use crate::util::{decode_line, shorten};
 
 /// Longest line in bytes; the rest is dropped.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -101,7 +99,7 @@ impl Process {
         let bytes = format!("{line}\n").into_bytes();
         self.unread += bytes.len();
         let at = Instant::now();
-        lock(&self.dialogue).note(Voice::Us, at, line);
+        lock(&self.dialogue).note('>', at, line);
         self.write(bytes)
             .map_err(|error| self.failure(line, error))?;
         Ok(at)
@@ -299,7 +297,7 @@ fn forward_lines(output: impl Read, dialogue: &Mutex<Dialogue>, lines: &SyncSend
     let mut reader = LineReader::new(output);
     while let Some(line) = reader.next_line() {
         let at = Instant::now();
-        lock(dialogue).note(Voice::Engine, at, &line);
+        lock(dialogue).note('<', at, &line);
         if lines.send(Received { at, line }).is_err() {
             return;
         }
@@ -309,7 +307,7 @@ fn forward_lines(output: impl Read, dialogue: &Mutex<Dialogue>, lines: &SyncSend
 fn note_lines(diagnostics: impl Read, dialogue: &Mutex<Dialogue>) {
     let mut reader = LineReader::new(diagnostics);
     while let Some(line) = reader.next_line() {
-        lock(dialogue).note(Voice::Diagnostics, Instant::now(), &line);
+        lock(dialogue).note('!', Instant::now(), &line);
     }
     lock(dialogue).is_diagnostics_ended = true;
 }
@@ -392,17 +390,6 @@ fn describe(status: ExitStatus) -> String {
 /// Characters kept of a line; `position` with the longest games fits.
 const MAX_CHARACTERS: usize = 8192;
 
-/// The source of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Voice {
-    /// This program, on the engine's standard input.
-    Us,
-    /// The engine, on its standard output.
-    Engine,
-    /// The engine, on its standard error.
-    Diagnostics,
-}
-
 /// The latest lines of the dialogue, for reports of failures. Each kind of line has its own buffer,
 /// so that a flood of `info` does not displace the command that it answers, nor the output on
 /// standard error the moves.
@@ -422,7 +409,7 @@ struct Line {
     /// Its number, which orders lines of the same time.
     number: u64,
     at: Instant,
-    voice: Voice,
+    sign: char,
     text: String,
 }
 
@@ -451,7 +438,8 @@ impl Dialogue {
         }
     }
 
-    fn note(&mut self, voice: Voice, at: Instant, text: &str) {
+    /// Adds a line: `>` to the engine, `<` of its output, `!` of its standard error.
+    fn note(&mut self, sign: char, at: Instant, text: &str) {
         let end = text
             .char_indices()
             .nth(MAX_CHARACTERS)
@@ -459,14 +447,14 @@ impl Dialogue {
         let line = Line {
             number: self.count,
             at,
-            voice,
+            sign,
             text: text[..end].to_owned(),
         };
         self.count += 1;
-        match voice {
-            Voice::Diagnostics => self.diagnostics.push(line),
-            Voice::Engine if text.trim_start().starts_with("info") => self.infos.push(line),
-            Voice::Us | Voice::Engine => self.others.push(line),
+        match sign {
+            '!' => self.diagnostics.push(line),
+            '<' if text.trim_start().starts_with("info") => self.infos.push(line),
+            _ => self.others.push(line),
         }
     }
 
@@ -491,14 +479,9 @@ impl Dialogue {
 
     fn show(&self, line: &Line) -> String {
         let seconds = line.at.saturating_duration_since(self.start).as_secs_f64();
-        let sign = match line.voice {
-            Voice::Us => '>',
-            Voice::Engine => '<',
-            Voice::Diagnostics => '!',
-        };
         // No control sequences for the terminal on which the report is shown.
         let text = line.text.replace(char::is_control, " ");
-        format!("{seconds:.3} {sign} {text}")
+        format!("{seconds:.3} {} {text}", line.sign)
     }
 }
 
@@ -536,12 +519,12 @@ mod tests {
     fn floods_displace_only_their_own_kind() {
         let mut dialogue = Dialogue::new();
         let at = dialogue.start;
-        dialogue.note(Voice::Us, at, "go infinite");
+        dialogue.note('>', at, "go infinite");
         for number in 0..1000 {
-            dialogue.note(Voice::Engine, at, &format!("info depth {number}"));
-            dialogue.note(Voice::Diagnostics, at, "noise\u{1b}[2J");
+            dialogue.note('<', at, &format!("info depth {number}"));
+            dialogue.note('!', at, "noise\u{1b}[2J");
         }
-        dialogue.note(Voice::Engine, at, "bestmove resign");
+        dialogue.note('<', at, "bestmove resign");
         let lines = dialogue.lines();
         assert_eq!(lines.len(), 82);
         assert_eq!(lines[0], "0.000 > go infinite");
@@ -553,7 +536,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut_at_a_character() {
         let mut dialogue = Dialogue::new();
-        dialogue.note(Voice::Engine, dialogue.start, &"雷".repeat(10_000));
+        dialogue.note('<', dialogue.start, &"雷".repeat(10_000));
         assert_eq!(dialogue.lines()[0].chars().count(), 8192 + 8);
     }
 }

@@ -39,7 +39,7 @@ pub enum Command {
     /// `ponderhit`, with the clocks if the GUI did not know them at `go ponder`.
     PonderHit(Times),
     /// `gameover win`, `lose` or `draw`; ends a search like `stop`.
-    GameOver(Option<GameResult>),
+    GameOver,
     /// `quit`: ends the program.
     Quit,
     /// `bench [depth D]`: searches fixed positions and prints nodes per second.
@@ -82,17 +82,6 @@ pub enum Start {
     Sfen(String),
 }
 
-/// The result of a game for the engine.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum GameResult {
-    /// The engine won.
-    Win,
-    /// The engine lost.
-    Lose,
-    /// The game was drawn.
-    Draw,
-}
-
 /// The command of a line, and its errors.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParsedLine {
@@ -107,10 +96,13 @@ impl ParsedLine {
     /// cannot be read is refused.
     pub fn too_long(beginning: &str, most: usize) -> Self {
         let word = beginning.split_whitespace().next();
-        let command = (word == Some("position")).then_some("position");
+        let error = CommandError {
+            command: (word == Some("position")).then_some("position"),
+            text: format!("a line of more than {most} bytes, expected a command"),
+        };
         Self {
             command: None,
-            errors: vec![CommandError::TooLong { command, most }],
+            errors: vec![error],
         }
     }
 
@@ -148,7 +140,14 @@ fn parse(
         }
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit(Times::parse(&mut Words::new("ponderhit", rest), errors)),
-        "gameover" => Command::GameOver(parse_game_result(rest, errors)),
+        "gameover" => {
+            let mut words = Words::new("gameover", rest);
+            let is_result = |word: &&str| ["win", "lose", "draw"].contains(word);
+            if let Some(word) = words.next().filter(|word| !is_result(word)) {
+                errors.push(words.unexpected(word, "\"win\", \"lose\" or \"draw\""));
+            }
+            Command::GameOver
+        }
         "quit" => Command::Quit,
         "bench" => parse_bench(&mut Words::new("bench", rest))?,
         "perft" => {
@@ -160,21 +159,31 @@ fn parse(
         "eval" => Command::Eval,
         "getoption" => Command::GetOption(rest.split_whitespace().next().map(str::to_owned)),
         "compiler" => Command::Compiler,
-        "speedtest" => {
-            return Err(CommandError::OtherEngine {
-                command: "speedtest",
-                instead: "use \"bench\"",
-            });
-        }
-        "export_net" => {
-            return Err(CommandError::OtherEngine {
-                command: "export_net",
-                instead: "the embedded network is the file nets/raicho.nnue of the source code",
-            });
-        }
-        _ => return Err(CommandError::Unknown(shorten(keyword))),
+        _ => return Err(no_command(keyword)),
     };
     Ok(Some(command))
+}
+
+/// The error of a first word that is not a command of this engine.
+fn no_command(word: &str) -> CommandError {
+    let instead = match word {
+        "speedtest" => Some("use \"bench\""),
+        "export_net" => {
+            Some("the embedded network is the file nets/raicho.nnue of the source code")
+        }
+        _ => None,
+    };
+    let text = match instead {
+        Some(instead) => format!("\"{word}\", word 1, is a command of other engines: {instead}"),
+        None => format!(
+            "unknown command \"{}\", word 1, expected a USI command such as \"usi\" or \"go\"",
+            shorten(word)
+        ),
+    };
+    CommandError {
+        command: None,
+        text,
+    }
 }
 
 /// The name may contain spaces, as in other engines; the value is the rest of the line.
@@ -202,18 +211,6 @@ fn parse_set_option(rest: &str) -> Result<Command, CommandError> {
         name: name.join(" "),
         value,
     })
-}
-
-fn parse_game_result(rest: &str, errors: &mut Vec<CommandError>) -> Option<GameResult> {
-    let mut words = Words::new("gameover", rest);
-    let word = words.next()?;
-    let result = GameResult::ALL
-        .into_iter()
-        .find(|result| result.name() == word);
-    if result.is_none() {
-        errors.push(words.unexpected(word, "\"win\", \"lose\" or \"draw\""));
-    }
-    result
 }
 
 fn parse_bench(words: &mut Words<'_>) -> Result<Command, CommandError> {
@@ -265,76 +262,16 @@ impl PositionCommand {
     }
 }
 
-impl GameResult {
-    const ALL: [Self; 3] = [Self::Win, Self::Lose, Self::Draw];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Win => "win",
-            Self::Lose => "lose",
-            Self::Draw => "draw",
-        }
-    }
-}
-
 /// Longest time in ms, about 30 years. Sums and squares of this fit in 64 bits.
 pub(crate) const LONGEST_MILLISECONDS: u64 = 1_000_000_000_000;
 
 /// Why a line, or a part of it, is not a valid command.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum CommandError {
-    /// The line is longer than any command.
-    #[error("a line of more than {most} bytes, expected a command")]
-    TooLong {
-        /// The command with which it begins, if that holds a position.
-        command: Option<&'static str>,
-        /// Bytes of the longest line.
-        most: usize,
-    },
-    /// The first word is not a command; holds it, shortened.
-    #[error("unknown command \"{0}\", word 1, expected a USI command such as \"usi\" or \"go\"")]
-    Unknown(String),
-    /// A command of other engines.
-    #[error("\"{command}\", word 1, is a command of other engines: {instead}")]
-    OtherEngine {
-        /// The command that contains the word.
-        command: &'static str,
-        /// What to use instead.
-        instead: &'static str,
-    },
-    /// A word that is not valid at its place.
-    #[error("\"{found}\", word {place} of \"{command}\", expected {expected}")]
-    Unexpected {
-        /// The command that contains it.
-        command: &'static str,
-        /// The number of the word; the command is word 1.
-        place: usize,
-        /// The word that was found, shortened.
-        found: String,
-        /// What is valid there.
-        expected: &'static str,
-    },
-    /// The line ends, or the next parameter follows, where a value is needed.
-    #[error("nothing, word {place} of \"{command}\", expected {expected}")]
-    Missing {
-        /// The command that lacks it.
-        command: &'static str,
-        /// The number that the word would have; the command is word 1.
-        place: usize,
-        /// What is valid there.
-        expected: &'static str,
-    },
-}
-
-impl CommandError {
-    /// The command that contains the error, `None` if the line has no command of this engine.
-    pub fn command(&self) -> Option<&'static str> {
-        match self {
-            Self::Unknown(_) | Self::OtherEngine { .. } => None,
-            Self::TooLong { command, .. } => *command,
-            Self::Unexpected { command, .. } | Self::Missing { command, .. } => Some(command),
-        }
-    }
+#[error("{text}")]
+pub struct CommandError {
+    /// The command that contains the error; `None` if the line has no command of this engine.
+    pub command: Option<&'static str>,
+    text: String,
 }
 
 /// Largest depth in plies; no search reaches it, and every integer type holds it.
@@ -412,20 +349,19 @@ impl<'a> Words<'a> {
 
     /// The error for the word that [`Self::next`] has just returned.
     fn unexpected(&self, found: &str, expected: &'static str) -> CommandError {
-        CommandError::Unexpected {
-            command: self.command,
-            place: self.place,
-            found: shorten(found),
-            expected,
-        }
+        self.error(&format!("\"{}\"", shorten(found)), self.place, expected)
     }
 
     /// The error for a word that is missing next.
     fn missing(&self, expected: &'static str) -> CommandError {
-        CommandError::Missing {
-            command: self.command,
-            place: self.place + 1,
-            expected,
+        self.error("nothing", self.place + 1, expected)
+    }
+
+    fn error(&self, found: &str, place: usize, expected: &str) -> CommandError {
+        let command = self.command;
+        CommandError {
+            command: Some(command),
+            text: format!("{found}, word {place} of \"{command}\", expected {expected}"),
         }
     }
 
@@ -583,8 +519,6 @@ impl MateLimit {
 }
 
 impl Times {
-    const NAMES: [&str; 5] = ["btime", "wtime", "binc", "winc", "byoyomi"];
-
     /// Whether no clock was sent.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -607,31 +541,21 @@ impl Times {
     }
 
     fn slot(&mut self, name: &str) -> Option<&mut Option<u64>> {
-        let place = Self::NAMES.iter().position(|&known| known == name)?;
-        let slots = [
-            &mut self.btime,
-            &mut self.wtime,
-            &mut self.binc,
-            &mut self.winc,
-            &mut self.byoyomi,
-        ];
-        slots.into_iter().nth(place)
+        Some(match name {
+            "btime" => &mut self.btime,
+            "wtime" => &mut self.wtime,
+            "binc" => &mut self.binc,
+            "winc" => &mut self.winc,
+            "byoyomi" => &mut self.byoyomi,
+            _ => return None,
+        })
     }
 }
 
 /// Whether a word is the name of a parameter of `go`, so that it cannot be the value of another.
 fn is_parameter(word: &str) -> bool {
-    const OTHERS: [&str; 8] = [
-        "ponder",
-        "infinite",
-        "movetime",
-        "depth",
-        "nodes",
-        "perft",
-        "mate",
-        "searchmoves",
-    ];
-    OTHERS.contains(&word) || Times::NAMES.contains(&word)
+    const OTHERS: &str = "ponder infinite movetime depth nodes perft mate searchmoves";
+    OTHERS.split(' ').any(|other| other == word) || Times::default().slot(word).is_some()
 }
 
 /// Skips the words after an unknown parameter, as its values, so that there is one error for all.

@@ -8,20 +8,19 @@
 //!
 //! The search reports from its own thread through the same writer, so commands never wait for it.
 
-mod input;
-mod output;
+mod pipes;
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
-use std::process;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver};
-use std::time::Duration;
+use std::{
+    error::Error, path::PathBuf, process, sync::Arc, sync::atomic::AtomicBool, time::Duration,
+};
 
+use super::command::{Command, CommandError, GoCommand, MateLimit, PositionCommand, Start, Times};
+use super::options::{self, Change};
+use super::response::Response;
 use crate::engine::{Engine, MateAnswer, MateReport, Problem};
 use crate::eval::nnue::simd::InstructionSet;
 use crate::movegen::legal_moves;
@@ -30,12 +29,7 @@ use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::{Depth, Move};
 use crate::util::shorten;
 use crate::util::system::{Instant, thread};
-
-use super::command::{Command, CommandError, GoCommand, MateLimit, PositionCommand, Start, Times};
-use super::options::{self, Button, Change};
-use super::response::Response;
-use input::{Input, Interrupt, Line};
-use output::{Output, ToolOutput};
+use pipes::{Input, Interrupt, Line, Output, ToolOutput};
 
 /// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag
 /// is set.
@@ -63,7 +57,7 @@ pub fn run(
     let (sender, inputs) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
     let output = Output::new(output, sender.clone(), Arc::clone(&interrupt));
-    input::spawn(input, sender, Arc::clone(&interrupt))?;
+    pipes::spawn(input, sender, Arc::clone(&interrupt))?;
     Session::new(output, interrupt, bench).serve(&inputs);
     Ok(())
 }
@@ -95,7 +89,7 @@ impl Dialogue {
     pub fn line(&mut self, bytes: &[u8]) -> bool {
         self.lines += 1;
         let session = &mut self.session;
-        let line = input::receive(bytes, self.lines, &session.interrupt);
+        let line = pipes::receive(bytes, self.lines, &session.interrupt);
         let is_over = session.handle(line) == Flow::End || self.inputs.try_recv().is_ok();
         if is_over {
             session.finish_search();
@@ -181,7 +175,7 @@ impl Session {
                 self.perft(depth, line.number);
             }
             Command::Go(go) => self.go(&go, line.read_at, !errors.is_empty()),
-            Command::Stop | Command::GameOver(_) => self.stop(),
+            Command::Stop | Command::GameOver => self.stop(),
             Command::PonderHit(times) => self.ponderhit(times),
             Command::Quit => return Flow::End,
             Command::Bench { depth } => self.bench(depth, line.number),
@@ -205,13 +199,13 @@ impl Session {
         self.output.send(&Response::Error(text));
     }
 
-    fn show(&self, text: String) {
-        self.output.send(&Response::Text(text));
+    fn show(&self, text: impl Into<String>) {
+        self.output.send(&Response::Text(text.into()));
     }
 
     /// `has_command` says whether the rest of the line is a command.
     fn report_command_error(&mut self, error: &CommandError, has_command: bool) {
-        match error.command() {
+        match error.command {
             Some("position") => {
                 self.finish_search();
                 self.engine.refuse_position(error.to_string());
@@ -245,16 +239,10 @@ impl Session {
     }
 
     fn introduce(&self) {
-        self.output.send(&Response::IdName(format!(
-            "Raicho {}",
-            env!("CARGO_PKG_VERSION")
-        )));
-        self.output
-            .send(&Response::IdAuthor("the Raicho developers".to_owned()));
-        for line in options::option_lines() {
-            self.output.send(&Response::Option(line));
-        }
-        self.output.send(&Response::UsiOk);
+        self.show(format!("id name Raicho {}", env!("CARGO_PKG_VERSION")));
+        self.show("id author the Raicho developers");
+        options::option_lines().for_each(|line| self.show(line));
+        self.show("usiok");
     }
 
     // --- Preparation ---
@@ -263,7 +251,7 @@ impl Session {
         self.finish_search();
         let problems = self.during(Engine::prepare);
         self.report_preparation(&problems);
-        self.output.send(&Response::ReadyOk);
+        self.show("readyok");
     }
 
     /// Does what may take long.
@@ -283,7 +271,7 @@ impl Session {
     fn set_option(&mut self, name: &str, value: Option<&str>) {
         match options::set_option(self.engine.settings_mut(), name, value) {
             Ok(Change::Set | Change::Unknown) => {}
-            Ok(Change::Pressed(Button::ClearHash)) => {
+            Ok(Change::ClearHash) => {
                 // A search gives its answer in its own time, and a ponder search waits for the GUI.
                 self.clears_hash = self.ponder != Ponder::No || self.engine.is_searching();
                 if !self.clears_hash {
@@ -392,7 +380,7 @@ impl Session {
         let output = self.output.clone();
         let report = move |report| {
             output.send(&match report {
-                MateReport::Info(info) => Response::MateInfo(info),
+                MateReport::Info(progress, time) => Response::MateInfo(progress, time),
                 MateReport::Note(text) => Response::Note(text),
                 MateReport::Done(answer) => Response::Checkmate(answer),
             });

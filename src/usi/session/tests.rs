@@ -76,10 +76,10 @@ fn long_jobs_write_empty_lines() {
 fn a_failing_output_ends_the_session() {
     let page = Page::new(1);
     let (output, interrupt, inputs) = output(&page);
-    output.send(&Response::UsiOk);
+    output.send(&Response::Text("usiok".to_owned()));
     assert!(inputs.try_recv().is_err());
-    output.send(&Response::ReadyOk);
-    output.send(&Response::ReadyOk);
+    output.send(&Response::KeepAlive);
+    output.send(&Response::KeepAlive);
     assert!(matches!(inputs.try_recv(), Ok(Input::End)));
     assert!(inputs.try_recv().is_err());
     assert!(interrupt.waiting().has_ended);
@@ -105,7 +105,7 @@ fn only_quit_cuts_a_preparation_short() {
     for (text, is_quit) in [(&b"isready\n"[..], false), (b"isready\nquit\nusi\n", true)] {
         let (sender, inputs) = mpsc::channel();
         let interrupt = Arc::new(Interrupt::default());
-        input::spawn(text, sender, Arc::clone(&interrupt)).expect("a thread");
+        pipes::spawn(text, sender, Arc::clone(&interrupt)).expect("a thread");
         while let Ok(Input::Line(_)) = inputs.recv() {}
         assert_eq!(interrupt.waiting().has_ended, is_quit);
     }
@@ -168,7 +168,7 @@ fn a_debug_log_has_what_was_read_before_it_opened() {
     let _ = std::fs::remove_file(&path);
     let page = Page::new(1000);
     let (output, interrupt, _inputs) = output(&page);
-    let receive = |line: &str, number| input::receive(line.as_bytes(), number, &interrupt);
+    let receive = |line: &str, number| pipes::receive(line.as_bytes(), number, &interrupt);
     let lines = [
         format!("setoption name DebugLogFile value {}", path.display()),
         "setoption name MultiPV value 2".to_owned(),

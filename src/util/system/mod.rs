@@ -9,8 +9,7 @@ mod native;
 #[cfg(target_family = "wasm")]
 mod web;
 
-use std::io;
-use std::num::NonZero;
+use std::{io, num::NonZero};
 
 #[cfg(not(target_family = "wasm"))]
 use native as system;

@@ -1,11 +1,8 @@
 //! Windows, Linux and the like: the standard library, and the free memory of the machine.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::{fs, io, sync::Arc, time::Duration};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use sysinfo::System;

@@ -48,7 +48,7 @@ impl Ledger {
     fn enter(&mut self, line: &str) {
         let parsed = ParsedLine::parse(line);
         let mut errors = parsed.errors.iter();
-        let is_bad_position = errors.any(|error| error.command() == Some("position"));
+        let is_bad_position = errors.any(|error| error.command == Some("position"));
         match parsed.command {
             Some(Command::Position(position)) => {
                 let sfen = match &position.start {

@@ -9,10 +9,11 @@ use raicho::csa::client_line::Password;
 use raicho::csa::clock::Delays;
 use raicho::csa::config::Config;
 use raicho::csa::connection::LineBuffer;
-use raicho::csa::player::{Answer, Content, EngineCommand, Prepared, Report};
+use raicho::csa::player::{Content, EngineCommand, Prepared, Report};
 use raicho::csa::server_line::ServerLine;
 use raicho::csa::session::{Action, Input, Pondering, Session, SessionSettings};
 use raicho::movegen::legal_moves;
+use raicho::search::Decision;
 
 /// Said before the fuzzed lines, so that a game may be played.
 const OFFER: &[u8] = b"LOGIN:tester OK\nBEGIN Game_Summary\nProtocol_Version:1.2\n\
@@ -46,10 +47,10 @@ fn reply(command: EngineCommand) -> Option<Input> {
         })),
         EngineCommand::Search(task) if !task.ponders => {
             let best = legal_moves(&task.line.position()).first().copied();
-            let answer = best.map_or(Answer::Resign, |best| Answer::Move { best, ponder: None });
+            let decision = best.map_or(Decision::Resign, |best| Decision::Move { best, ponder: None });
             Some(Input::Report(Report {
                 search: task.search,
-                content: Content::Answer(answer),
+                content: Content::Answer(Ok(decision)),
             }))
         }
         _ => None,

@@ -22,15 +22,12 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 use ratatui::{DefaultTerminal, Frame};
 
 use super::tally_text;
-use crate::cli::output;
-use crate::cli::progress::Interrupt;
+use crate::cli::{output, progress::Interrupt};
 use crate::csa::journal::{Entry, Tally, by_opponent};
-use crate::csa::run::RunEvent;
-use crate::csa::session::Session;
+use crate::csa::{run::RunEvent, session::Session};
 use crate::position::Board;
-use crate::records::csa::move_text;
-use crate::records::game::black_score;
-use crate::records::notation::japanese::{RANKS, piece_letter};
+use crate::records::notation::japanese::{RANKS, on_board, piece_letter};
+use crate::records::{black_score, csa::move_text};
 use crate::types::{Color, File, Hand, Move, Piece, PieceType, Rank, Square};
 
 /// Time between two pictures, in which the clocks run on.
@@ -539,13 +536,7 @@ fn square_text(piece: Option<Piece>, look: Look) -> String {
         (None, _) => " . ".to_owned(),
         (Some(piece), true) => format!("{:>2} ", piece.to_string()),
         // A kanji is two columns wide.
-        (Some(piece), false) => {
-            let mark = match piece.color() {
-                Color::Black => ' ',
-                Color::White => 'v',
-            };
-            format!("{mark}{}", piece_letter(piece.kind()))
-        }
+        (Some(piece), false) => on_board(piece),
     }
 }
 

@@ -112,7 +112,7 @@ fn without_a_rule_nothing_is_declared_unless_the_user_names_one() {
 #[test]
 fn a_resignation_needs_no_answer() {
     let mut table = Table::playing(settings(), '+', HIRATE);
-    table.answer(Answer::Resign);
+    table.answer(Decision::Resign);
     assert_eq!(table.taken(), ["%TORYO"]);
     table.give(Input::Closed);
     let finished = table.finished();
@@ -124,7 +124,7 @@ fn a_resignation_needs_no_answer() {
 #[test]
 fn a_false_declaration_is_not_sent() {
     let mut table = Table::playing(settings(), '+', HIRATE);
-    table.answer(Answer::Declare);
+    table.answer(Decision::Win);
     assert_eq!(table.taken(), ["%TORYO"]);
     assert_eq!(table.notes().len(), 1);
 }
@@ -213,7 +213,7 @@ fn an_illegal_answer_resigns() {
     let position = table.task().line.position();
     assert!(position.legal(best));
     table.say("+7776FU,T0\n-3334FU,T0");
-    table.answer(Answer::Move { best, ponder: None });
+    table.answer(Decision::Move { best, ponder: None });
     assert_eq!(table.taken(), ["%TORYO"]);
     assert!(
         table.notes()[1].contains("7g7f is illegal"),

@@ -12,8 +12,9 @@ use super::*;
 use crate::csa::client_line::Password;
 use crate::csa::clock::Delays;
 use crate::csa::game::{FinishedGame, ResignRule};
-use crate::csa::player::{Answer, Content, EngineCommand, Prepared, SearchId, Task};
+use crate::csa::player::{Content, EngineCommand, Prepared, SearchId, Task};
 use crate::records::game::{Ending, Thought};
+use crate::search::Decision;
 use crate::types::{Move, Score};
 
 const HIRATE: &str = "PI\n+";
@@ -153,8 +154,8 @@ impl Table {
         self.give(Input::Report(Report { search, content }));
     }
 
-    fn answer(&mut self, answer: Answer) {
-        self.report(self.search(), Content::Answer(answer));
+    fn answer(&mut self, decision: Decision) {
+        self.report(self.search(), Content::Answer(Ok(decision)));
     }
 
     /// The move of a USI text after the moves of the last task.
@@ -167,7 +168,7 @@ impl Table {
     /// The engine plays a move on its last task.
     fn think(&mut self, mv: &str) {
         let best = self.mv(mv);
-        self.answer(Answer::Move { best, ponder: None });
+        self.answer(Decision::Move { best, ponder: None });
     }
 
     /// The engine reports a score and a line on its last task.

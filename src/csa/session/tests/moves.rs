@@ -264,7 +264,7 @@ fn pondering(pondering: Pondering) -> Table {
     let mut table = Table::playing(settings, '+', HIRATE);
     let best = table.mv("7g7f");
     let ponder = Some(after(&table, best, "3c3d"));
-    table.answer(Answer::Move { best, ponder });
+    table.answer(Decision::Move { best, ponder });
     table.sent.clear();
     table
 }
@@ -318,10 +318,10 @@ fn ponder_miss_storm() {
     let mut table = pondering(Pondering::Early);
     let ponder = table.search();
     // The stopped search answers late, and twice.
-    let reply = Answer::Move {
+    let reply = Ok(Decision::Move {
         best: table.mv("2g2f"),
         ponder: None,
-    };
+    });
     table.say("+7776FU,T0\n-8384FU,T0");
     assert_ne!(table.search(), ponder);
     table.report(ponder, Content::Answer(reply.clone()));
@@ -340,6 +340,6 @@ fn an_answer_before_the_hit_is_not_sent() {
     assert!(table.taken().is_empty());
     table.say("-3334FU,T0");
     assert_ne!(table.search(), ponder, "the turn begins with a new search");
-    table.answer(Answer::Resign);
+    table.answer(Decision::Resign);
     assert_eq!(table.taken(), ["%TORYO"]);
 }

@@ -133,14 +133,14 @@ fn answer(random: &mut ChaCha8Rng, table: &mut Table) {
         .get(random.random_range(0..moves.len().max(1)))
         .copied();
     let answer = match (random.random_range(0..30), best) {
-        (0, _) | (_, None) => Answer::Resign,
-        (1, _) => Answer::Declare,
-        (2, _) => Answer::Fault("a fault".to_owned()),
+        (0, _) | (_, None) => Ok(Decision::Resign),
+        (1, _) => Ok(Decision::Win),
+        (2, _) => Err("a fault".to_owned()),
         (_, Some(best)) => {
             let mut after = position;
             after.do_move(best);
             let ponder = legal_moves(&after).first().copied();
-            Answer::Move { best, ponder }
+            Ok(Decision::Move { best, ponder })
         }
     };
     table.report(search, Content::Answer(answer));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::*;
 use crate::position::START_SFEN;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::notation::handicap;
+use crate::records::notation::HANDICAPS;
 use crate::types::Color;
 
 const GAME: &str = "# KIF形式棋譜ファイル\n\
@@ -54,7 +54,7 @@ fn a_game_is_read() {
 
 #[test]
 fn handicaps_and_drawn_boards_are_read() {
-    for row in handicap::ALL {
+    for row in HANDICAPS {
         let game = read(&format!("手合割：{}\n", row.name)).expect("a handicap");
         assert_eq!(game.start.to_sfen(), row.sfen(), "{}", row.name);
         let mut drawn = format!("手合割：その他\n{}\n", diagram(&game.start).join("\n"));

@@ -7,12 +7,12 @@ use super::{
     Codec, Format, check_move, read_record, set_up, write_each, write_positions, write_samples,
 };
 use crate::position::Position;
-use crate::records::hcpe::Hcpe;
 use crate::records::hcpe3;
 use crate::records::pack::{self, PackWriter};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
 use crate::records::psum::PositionSum;
 use crate::records::psv::PackedSfenValue;
+use crate::records::sample::Hcpe;
 use crate::records::sample::Sample;
 use crate::records::score::psv_to_ninths;
 use crate::records::teacher::{Fault, Record, ScoredPosition, Skipped, Span, TeacherGame};

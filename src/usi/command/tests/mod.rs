@@ -40,10 +40,7 @@ fn plain_commands_are_parsed() {
         );
     }
     assert_eq!(" \tgo \r".parse(), Ok(Command::Go(GoCommand::default())));
-    assert_eq!(
-        "gameover lose".parse(),
-        Ok(Command::GameOver(Some(GameResult::Lose)))
-    );
+    assert_eq!("gameover lose".parse(), Ok(Command::GameOver));
     assert_eq!("perft 5".parse(), Ok(Command::Perft(5)));
     assert_eq!(
         "bench depth 9".parse(),
@@ -263,7 +260,7 @@ fn errors_name_word_place_and_expectation() {
 fn errors_know_their_command() {
     for line in ["position", "position sfen", "position startpos ouch"] {
         assert_eq!(
-            ParsedLine::parse(line).errors[0].command(),
+            ParsedLine::parse(line).errors[0].command,
             Some("position"),
             "{line}"
         );

@@ -98,15 +98,12 @@ fn command() -> impl Strategy<Value = Command> {
     let name = prop::collection::vec(word(), 1..3).prop_map(|words| words.join(" "));
     let option = (name, prop::option::of("([!-~]( {1,3}[!-~]){0,5})?"))
         .prop_map(|(name, value)| Command::SetOption { name, value });
-    let result = prop_oneof![
-        Just(None),
-        prop::sample::select(GameResult::ALL.to_vec()).prop_map(Some)
-    ];
     let plain = prop::sample::select(vec![
         Command::Usi,
         Command::IsReady,
         Command::UsiNewGame,
         Command::Stop,
+        Command::GameOver,
         Command::Quit,
         Command::Draw,
         Command::Moves,
@@ -120,7 +117,6 @@ fn command() -> impl Strategy<Value = Command> {
         position_command().prop_map(Command::Position),
         go_command().prop_map(Command::Go),
         times().prop_map(Command::PonderHit),
-        result.prop_map(Command::GameOver),
         plies(1..=1000).prop_map(|depth| Command::Bench { depth }),
         (0..=100_u32).prop_map(Command::Perft),
         prop::option::of(word()).prop_map(Command::GetOption),

@@ -12,13 +12,10 @@ mod memory;
 pub(crate) mod page;
 pub(crate) mod thread;
 
-use std::collections::HashMap;
-use std::io;
 use std::ops::{Add, Sub};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::{collections::HashMap, io, path::Path, time::Duration};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 

@@ -11,12 +11,9 @@
 )]
 
 use std::alloc::{Layout, alloc_zeroed};
-use std::io;
-use std::marker::PhantomData;
-use std::mem::transmute;
-use std::num::NonZero;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::{io, marker::PhantomData, mem::transmute, num::NonZero};
 
 use super::page;
 
