@@ -216,7 +216,10 @@ struct Answer {
     /// Length of the mate in plies, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     plies: Option<usize>,
-    /// The line to the mate, which may be shorter than `plies`.
+    /// Whether it is proven that no attack is shorter.
+    #[serde(default)]
+    is_shortest: bool,
+    /// The line to the mate, with futile interpositions at its end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     moves: Vec<String>,
     nodes: u64,
@@ -262,10 +265,18 @@ impl Answer {
         second: Option<&SecondSolutions>,
         time: Duration,
     ) -> Self {
-        let (verdict, plies, moves) = match &solution.verdict {
-            Verdict::Mate { line, .. } => (Outcome::Mate, Some(line.length), &line.moves[..]),
-            Verdict::NoMate => (Outcome::NoMate, None, &[][..]),
-            Verdict::Unknown => (Outcome::Unknown, None, &[][..]),
+        let (mut plies, mut is_shortest, mut moves) = (None, false, &[][..]);
+        let verdict = match &solution.verdict {
+            Verdict::Mate {
+                line,
+                is_shortest: is_proven,
+                ..
+            } => {
+                (plies, is_shortest, moves) = (Some(line.length), *is_proven, &line.moves[..]);
+                Outcome::Mate
+            }
+            Verdict::NoMate => Outcome::NoMate,
+            Verdict::Unknown => Outcome::Unknown,
         };
         let second_move = |solution: &SecondSolution| SecondMove {
             index: solution.index,
@@ -276,6 +287,7 @@ impl Answer {
             number,
             verdict,
             plies,
+            is_shortest,
             moves: moves.iter().map(Move::to_string).collect(),
             nodes: solution.nodes,
             time,
@@ -561,6 +573,9 @@ impl<'a> Report<'a> {
             moves.join(" ")
         );
         writeln!(out, "{}", row.trim_end())?;
+        if let Some(plies) = answer.plies.filter(|_| !answer.is_shortest) {
+            writeln!(out, "         {}", self.lang.not_proven_shortest(plies))?;
+        }
         if let Some(second) = &answer.second {
             self.print_second(&mut out, second, answer)?;
         }

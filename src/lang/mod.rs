@@ -500,6 +500,10 @@ texts! {
     second_solution(number, mv, plies):
         "second solution at move {number}: {mv} mates in {plies}",
         "余詰：{number}手目 {mv} でも {plies}手で詰み";
+    /// The length of a mate is an upper bound.
+    not_proven_shortest(plies):
+        "{plies} plies, shortest not proven",
+        "{plies}手（最短とは証明されていません）";
     /// There is none.
     no_second_solution(): "no second solution", "余詰なし";
     /// Not all moves were looked at.

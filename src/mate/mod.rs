@@ -227,7 +227,7 @@ impl MateSolver {
         let position = without_history(position);
         let table = &self.table;
         scope(|scope| {
-            let work = || second_solutions(&position, &line.moves, table, control);
+            let work = || second_solutions(&position, &line.moves[..line.length], table, control);
             if has_threads() {
                 start(scope, work).map(join)
             } else {
