@@ -25,8 +25,7 @@ use crate::position::SfenError;
 use crate::records::teacher::Format;
 use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
-use crate::train::gensfen::Effort;
-use crate::util::{parse_positive, shorten};
+use crate::util::shorten;
 
 /// Long work of one machine.
 #[derive(Args)]
@@ -151,34 +150,6 @@ impl WorkerArguments {
 
     pub(super) fn threads(&self) -> usize {
         self.threads.into()
-    }
-}
-
-#[derive(Args)]
-#[command(next_help_heading = "Search")]
-pub(super) struct EffortArguments {
-    /// Soft node limit per position: no further iteration begins after it, and the search stops at
-    /// eight times this number [default: 1000, unless --depth is given]
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
-    nodes: Option<u64>,
-
-    /// Depth per position; with --nodes, whichever limit is reached first
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
-    depth: Option<i32>,
-
-    /// Size of each thread's transposition table in MB
-    #[arg(long, value_name = "MB", default_value_t = 1, value_parser = parse_positive::<u16>)]
-    pub(super) hash: u16,
-}
-
-impl EffortArguments {
-    pub(super) fn effort(&self) -> Effort {
-        const DEFAULT_NODES: u64 = 1000;
-        let default = self.depth.is_none().then_some(DEFAULT_NODES);
-        Effort {
-            nodes: self.nodes.or(default),
-            depth: self.depth,
-        }
     }
 }
 

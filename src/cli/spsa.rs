@@ -1,6 +1,5 @@
 //! `raicho spsa`: tunes the numbers of an engine by games against itself.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -47,19 +46,10 @@ pub(super) struct Arguments {
     )]
     param: Vec<Parameter>,
 
-    /// Number of iterations
+    /// Number of iterations, each a pair of games: the same opening with colours swapped
     #[arg(long, value_name = "N", required_unless_present = "resume", help_heading = "Course",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     iterations: Option<u64>,
-
-    /// Pairs of games per iteration, the same opening with colours swapped [default: 1]
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Course",
-        value_parser = clap::value_parser!(u32).range(1..=1000)
-    )]
-    pairs: Option<u32>,
 
     #[command(flatten)]
     openings: OpeningArguments,
@@ -173,8 +163,11 @@ fn check_resumed(
         (&settings.rules, &settings.openings),
     )?;
     let spsa = state.settings();
-    compare_number("--pairs", arguments.pairs, &settings.pairs)?;
-    compare_number("--iterations", arguments.iterations, &spsa.iterations)?;
+    if let Some(iterations) = arguments.iterations
+        && iterations != spsa.iterations
+    {
+        bail!("--iterations {iterations} instead of {}", spsa.iterations);
+    }
     let parameters = arguments.parameters()?;
     let (found, expected) = (parameters.len(), state.parameters().len());
     if found == 0 {
@@ -191,17 +184,6 @@ fn check_resumed(
     Ok(())
 }
 
-fn compare_number<T: PartialEq + Display>(
-    name: &str,
-    new: Option<T>,
-    old: &T,
-) -> anyhow::Result<()> {
-    match new {
-        Some(new) if new != *old => bail!("{name} {new} instead of {old}"),
-        _ => Ok(()),
-    }
-}
-
 impl Arguments {
     /// The settings of the games, and the state before the first iteration.
     fn beginning(&self) -> anyhow::Result<(GameSettings, State)> {
@@ -216,7 +198,7 @@ impl Arguments {
             engine: self.engine()?,
             rules: self.rules.rules()?,
             openings: self.openings.settings(),
-            pairs: self.pairs.unwrap_or(1),
+            pairs: 1,
         };
         let Some(iterations) = self.iterations else {
             bail_usage!("expected --iterations");

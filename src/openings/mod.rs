@@ -31,12 +31,12 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::search::{Event, Limits};
-use crate::types::{Bound, EnteringKingRule, Score};
+use crate::types::{Bound, Color, EnteringKingRule, Repetition, Score};
 use crate::util::{counted, shorten};
 use random::RandomOpenings;
 pub(crate) use random::{Purpose, below, fraction, generator};
-pub use self_play::{EnteringKings, SelfPlayOpenings, StartPositions, StartSet};
-pub(crate) use self_play::{Opener, Opening};
+pub(crate) use self_play::Opener;
+pub use self_play::{SelfPlayOpenings, StartSet};
 
 /// The openings of a match.
 pub struct Openings {
@@ -425,15 +425,38 @@ const HASH_MB: usize = 1;
 fn why_over(position: &Position, rule: EnteringKingRule, max_moves: u32) -> Option<&'static str> {
     if max_moves > 0 && position.game_ply() > max_moves {
         Some("beyond --max-moves")
-    } else if legal_moves(position).is_empty() {
-        Some("no legal move")
-    } else if position.rule_repetition().is_some() {
-        Some("a repetition ends the game")
-    } else if position.declaration(rule).is_some() {
-        Some("a win can be declared")
     } else {
-        None
+        match end_by_rules(position) {
+            Some((_, RuleEnd::Mate)) => Some("no legal move"),
+            Some(_) => Some("a repetition ends the game"),
+            None => (position.declaration(rule).is_some()).then_some("a win can be declared"),
+        }
     }
+}
+
+/// How the rules end a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RuleEnd {
+    /// The loser has no legal move, in check or not.
+    Mate,
+    /// The fourth occurrence of a position, a draw.
+    Repetition,
+    /// The same where all moves of the loser were checks.
+    PerpetualCheck,
+}
+
+/// The end of the game by the rules, with the winner; that of a draw is `None`. Nobody needs to
+/// declare a win.
+pub(crate) fn end_by_rules(position: &Position) -> Option<(Option<Color>, RuleEnd)> {
+    let us = position.side_to_move();
+    if legal_moves(position).is_empty() {
+        return Some((Some(!us), RuleEnd::Mate));
+    }
+    Some(match position.rule_repetition()? {
+        Repetition::Win => (Some(us), RuleEnd::PerpetualCheck),
+        Repetition::Lose => (Some(!us), RuleEnd::PerpetualCheck),
+        _ => (None, RuleEnd::Repetition),
+    })
 }
 
 /// Judges the balance of positions by our own search. Each search starts from an empty table, so

@@ -31,8 +31,6 @@ impl Purpose {
     pub(crate) const ORDER: Self = Self(2);
     /// The moves of a game of self-play.
     pub(crate) const GAME: Self = Self(2);
-    /// Whether a game of self-play begins around the entry of a king, and its opening.
-    pub(crate) const ENTERING_KING: Self = Self(3);
     /// The sample of the search trees of a game.
     pub(crate) const TREE: Self = Self(5);
 }

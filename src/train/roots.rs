@@ -23,10 +23,6 @@ pub struct RootsSettings {
     #[arg(long, value_name = "RATING", help_heading = GAMES)]
     pub min_rating: Option<f64>,
 
-    /// Minimum length of a game in plies
-    #[arg(long, value_name = "PLIES", default_value_t = 0, help_heading = GAMES)]
-    pub min_plies: usize,
-
     /// Also use games that were interrupted, lost on time or by a foul, and USI lines, whose end is
     /// unknown. Games that ended by repetition are never used
     #[arg(long, help_heading = GAMES)]
@@ -41,11 +37,6 @@ pub struct RootsSettings {
         help_heading = POSITIONS
     )]
     pub plies: u16,
-
-    /// Take no further positions of a game once its score exceeds this number of centipawns for
-    /// either side
-    #[arg(long, value_name = "CP", help_heading = POSITIONS)]
-    pub eval_limit: Option<u32>,
 
     /// Minimum number of games of a position
     #[arg(long, value_name = "GAMES", default_value_t = 1, help_heading = POSITIONS)]
@@ -62,8 +53,6 @@ pub struct GameCounts {
     pub used: u64,
     /// Games left out because a player's rating is unknown or too low.
     pub rating: u64,
-    /// Games left out because they are too short.
-    pub short: u64,
     /// Games left out because they ended by repetition or perpetual check.
     pub repetition: u64,
     /// Games left out because they were not played to the end.
@@ -138,7 +127,6 @@ impl Counter<'_> {
         });
         let fate = match game.game.reason {
             _ if is_too_low => &mut self.games.rating,
-            _ if game.game.moves.len() < settings.min_plies => &mut self.games.short,
             PackReason::REPETITION | PackReason::PERPETUAL_CHECK => &mut self.games.repetition,
             PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE
                 if !settings.unfinished =>
@@ -156,12 +144,10 @@ impl Counter<'_> {
     fn count(&mut self, game: &PackGame) {
         let mut position: Position = game.start.clone();
         let mut seen = HashSet::new();
-        for &(mv, score) in game.moves.iter().take(self.settings.plies.into()) {
-            let limit = self.settings.eval_limit.unwrap_or(u32::MAX);
-            let is_decided = u32::from(score.unsigned_abs()) > limit;
+        for &(mv, _) in game.moves.iter().take(self.settings.plies.into()) {
             let packed = PackedSfen::of(&position);
             // A repeated position leads to nothing new.
-            if is_decided || !seen.insert(packed) {
+            if !seen.insert(packed) {
                 break;
             }
             let ply = u16::try_from(position.game_ply()).unwrap_or(u16::MAX);

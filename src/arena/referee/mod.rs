@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::movegen::legal_moves;
+use crate::openings::{RuleEnd, end_by_rules};
 use crate::position::{Declaration, Position};
-use crate::types::{Color, EnteringKingRule, Move, Move16, Repetition, Score};
+use crate::types::{Color, EnteringKingRule, Move, Move16, Score};
 use crate::util::shorten;
 
 #[cfg(test)]
@@ -263,19 +263,16 @@ impl<'a> Referee<'a> {
 
     /// The result, if the game has ended in the current position.
     pub fn end(&self) -> Option<GameVerdict> {
-        let us = self.position.side_to_move();
-        if legal_moves(&self.position).is_empty() {
-            return Some(GameVerdict::loss(us, EndReason::Checkmate, ""));
-        }
-        match self.position.rule_repetition() {
-            Some(Repetition::Draw) => return Some(GameVerdict::draw(EndReason::Repetition)),
-            Some(Repetition::Win) => {
-                return Some(GameVerdict::loss(!us, EndReason::PerpetualCheck, ""));
-            }
-            Some(Repetition::Lose) => {
-                return Some(GameVerdict::loss(us, EndReason::PerpetualCheck, ""));
-            }
-            _ => {}
+        if let Some((winner, end)) = end_by_rules(&self.position) {
+            let reason = match end {
+                RuleEnd::Mate => EndReason::Checkmate,
+                RuleEnd::Repetition => EndReason::Repetition,
+                RuleEnd::PerpetualCheck => EndReason::PerpetualCheck,
+            };
+            return Some(GameVerdict {
+                winner,
+                ..GameVerdict::draw(reason)
+            });
         }
         let limit = self.rules.max_moves;
         (limit > 0 && self.position.game_ply() > limit)

@@ -40,7 +40,7 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long = "engine", value_name = "KEY=VALUE,…")]
     engines: Vec<EngineText>,
 
-    /// Defaults for all engines, in the same form
+    /// Defaults for all engines, in the same form, such as byoyomi=1s
     #[arg(long, value_name = "KEY=VALUE,…")]
     each: Option<EngineText>,
 
@@ -52,14 +52,6 @@ pub(in crate::cli) struct EngineArguments {
         help_heading = "Time"
     )]
     tc: Option<(Duration, Duration)>,
-
-    /// Time per move after the main time is used up: seconds, or with a unit as in 100ms
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
-    byoyomi: Option<Duration>,
-
-    /// Fixed time per move (`go movetime`), without a clock
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
-    movetime: Option<Duration>,
 
     /// Nodes per move (`go nodes`)
     #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
@@ -174,8 +166,6 @@ impl EngineArguments {
         let given = [
             ("--each", self.each.is_some()),
             ("--tc", self.tc.is_some()),
-            ("--byoyomi", self.byoyomi.is_some()),
-            ("--movetime", self.movetime.is_some()),
             ("--nodes", self.nodes.is_some()),
             ("--depth", self.depth.is_some()),
         ];
@@ -194,8 +184,6 @@ impl EngineArguments {
         let control = TimeControl {
             base,
             increment,
-            byoyomi: self.byoyomi.unwrap_or_default(),
-            movetime: self.movetime,
             nodes: self.nodes,
             depth: self.depth,
             ..TimeControl::default()
@@ -386,16 +374,7 @@ pub(in crate::cli) struct OpeningArguments {
     #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
     max_imbalance: Option<u32>,
 
-    /// Order in which the openings of a file are used
-    #[arg(
-        long,
-        default_value = "random",
-        value_parser = one_of(&[("random", Order::Random), ("sequential", Order::Sequential)]),
-        help_heading = "Openings"
-    )]
-    order: Order,
-
-    /// Seed of the random openings and the random order
+    /// Seed of the random openings, and of the order of those of a file
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
     seed: u64,
 }
@@ -418,7 +397,7 @@ impl OpeningArguments {
         };
         OpeningSettings {
             source,
-            order: self.order,
+            order: Order::Random,
             max_imbalance,
             seed: self.seed,
         }
@@ -431,12 +410,7 @@ impl fmt::Display for OpeningArguments {
         let settings = self.settings();
         match &settings.source {
             Source::Startpos => f.write_str("--from-startpos")?,
-            Source::File(path) => {
-                write!(f, "--openings {}", path.display())?;
-                if settings.order == Order::Sequential {
-                    f.write_str(" --order sequential")?;
-                }
-            }
+            Source::File(path) => write!(f, "--openings {}", path.display())?,
             Source::Random { plies } => write!(f, "--random-plies {plies}")?,
         }
         if let Some(most) = settings.max_imbalance {

@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use clap::Args;
 
-use super::arguments::{
-    BYTES_PER_MEGABYTE, Indivisible, Named, SortMemory, formats, writable_formats,
-};
+use super::arguments::{BYTES_PER_MEGABYTE, Named, SortMemory, formats};
 use super::error::ensure_usage;
 use super::{output, progress, result_file};
 use crate::records::teacher::{Content, Format, Record};
@@ -78,14 +76,6 @@ struct Destination {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// Format of the output, regardless of its name
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        value_parser = Named::<Format>::new(writable_formats())
-    )]
-    to: Option<Format>,
-
     /// Overwrite an existing output file
     #[arg(long)]
     force: bool,
@@ -94,15 +84,18 @@ struct Destination {
 impl Destination {
     /// The file and its format, after checking that the file can be written and is not an input.
     fn check(&self, sources: &Sources) -> anyhow::Result<(&Path, Format)> {
-        let format = match self.to {
-            Some(format) => format,
-            None => Format::of_path(&self.out).with_context(|| self.out.display().to_string())?,
-        };
-        check_output(&self.out, self.force, sources)?;
-        Ok((&self.out, format))
+        Ok((&self.out, output_format(&self.out, self.force, sources)?))
     }
 }
 
+/// The format of a file to write, by its name, after the same check.
+fn output_format(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<Format> {
+    let format = Format::of_path(path).with_context(|| path.display().to_string())?;
+    check_output(path, force, sources)?;
+    Ok(format)
+}
+
+/// Checks that a file can be written and is not an input.
 fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<()> {
     result_file::check_name(path)?;
     result_file::check_free(path, force)?;
@@ -164,9 +157,10 @@ pub(in crate::cli) fn validate(arguments: &ValidateArguments) -> anyhow::Result<
     let sources = arguments.files.sources()?.skipping_bad_records(true);
     let mut destination = pass::Destination::default();
     if let Some(path) = &arguments.skip {
-        check_output(path, arguments.force, &sources)?;
-        let format = Format::of_path(path).with_context(|| path.display().to_string())?;
-        destination.output = Some((path.clone(), format));
+        destination.output = Some((
+            path.clone(),
+            output_format(path, arguments.force, &sources)?,
+        ));
     }
     let report = watched(|watch| pass::run(&sources, &destination, watch))?;
     judge(&report, arguments.skip.as_deref())
@@ -209,15 +203,9 @@ pub(in crate::cli) struct ShuffleArguments {
     /// Seed of the order
     #[arg(long, default_value_t = 1)]
     seed: u64,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 pub(in crate::cli) fn shuffle(arguments: &ShuffleArguments) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("each position can come to any place of the output")?;
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
@@ -242,15 +230,9 @@ pub(in crate::cli) struct DedupArguments {
 
     #[command(flatten)]
     memory: SortMemory,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("equal positions of different parts would never meet")?;
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
@@ -337,7 +319,6 @@ fn print_games(found: &Collection, min_count: u64) -> anyhow::Result<()> {
     writeln!(out, "{:>12}  games read", tally.records)?;
     for (count, what) in [
         (games.rating, "left out, ratings too low or unknown"),
-        (games.short, "left out, too short"),
         (games.repetition, "left out, ended by repetition"),
         (games.unfinished, "left out, not played to the end"),
         (games.used, "used"),

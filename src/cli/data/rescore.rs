@@ -12,14 +12,13 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{Destination, Input, UNIT, check_output, watched};
-use crate::cli::arguments::{BYTES_PER_MEGABYTE, EffortArguments, KeptWork, WorkerArguments};
-use crate::cli::error::ensure_usage;
+use crate::cli::arguments::{BYTES_PER_MEGABYTE, KeptWork, WorkerArguments};
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::records::teacher::Format;
 use crate::runs::{OutputFile, RunKind, Shard, Watch};
 use crate::train::data::{Source, Sources};
-use crate::train::gensfen::Effort;
+use crate::train::gensfen::{Effort, HASH_MB};
 use crate::train::learn::DEFAULT_SCALE;
 use crate::train::rescore::{
     self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring, can_rescore,
@@ -52,7 +51,7 @@ pub(in crate::cli) struct Arguments {
     outside: OutsideArguments,
 
     #[command(flatten)]
-    effort: EffortArguments,
+    effort: Effort,
 
     #[command(flatten)]
     work: KeptWork,
@@ -86,15 +85,7 @@ struct OutsideArguments {
 }
 
 /// The options that decide how this program finds scores.
-const SEARCHING: [&str; 7] = [
-    "eval",
-    "threads",
-    "is_static",
-    "nodes",
-    "depth",
-    "hash",
-    "work",
-];
+const SEARCHING: [&str; 6] = ["eval", "threads", "is_static", "nodes", "depth", "work"];
 
 const KIND: RunKind = RunKind {
     noun: "run of rescore",
@@ -167,8 +158,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         sources: &sources,
         output: (path, format),
         evaluator: &evaluator,
-        effort: (!arguments.is_static).then(|| arguments.effort.effort()),
-        hash_mb: arguments.effort.hash.into(),
+        effort: (!arguments.is_static).then(|| arguments.effort.or_default()),
         threads: arguments.workers.threads(),
     };
     let run = RescoreRun {
@@ -178,7 +168,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         shard: Shard::WHOLE,
         eval,
         effort: rescoring.effort.clone(),
-        hash_mb: rescoring.hash_mb,
+        hash_mb: HASH_MB,
     };
     let (folder, mut checkpoints) = arguments.work.open(KIND, &run)?;
     let last = usable(checkpoints.pop(), path);
@@ -193,10 +183,6 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Writes the positions for another program.
 fn write_positions(arguments: &Arguments, sources: &Sources) -> anyhow::Result<()> {
     let path = &arguments.destination.out;
-    ensure_usage!(
-        arguments.destination.to.is_none(),
-        "--to is for teacher data, not for --positions"
-    );
     check_output(path, arguments.destination.force, sources)?;
     let shown = || path.display().to_string();
     let mut out = OutputFile::create(path).with_context(shown)?;

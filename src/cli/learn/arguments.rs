@@ -10,7 +10,6 @@ use clap::{ArgMatches, Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cli::arguments::Indivisible;
 use crate::cli::error::{ensure_usage, usage_error};
 use crate::cli::result_file;
 use crate::runs;
@@ -72,9 +71,6 @@ pub(in crate::cli) struct Arguments {
 
     #[command(flatten)]
     pub(super) options: Options,
-
-    #[command(flatten)]
-    pub(super) indivisible: Indivisible,
 }
 
 /// The options that decide what comes out of a run. They are kept beside its checkpoint.
@@ -117,31 +113,7 @@ pub(super) struct Options {
     /// Use the scale with which the scores predict the results best
     #[arg(long, help_heading = "Course")]
     pub(super) fit_scale: bool,
-
-    /// Text that is added to the description in the network file
-    #[arg(long, default_value = "", help_heading = "Course")]
-    pub(super) text: String,
-
-    /// Bits of the numbers of KK and KKP in the files; Apery has had 16 since April 2017, which
-    /// `YaneuraOu` does not read
-    #[arg(
-        long,
-        value_parser = [WIDE, NARROW],
-        default_value = WIDE,
-        help_heading = THREE_PIECES
-    )]
-    king_bits: String,
-
-    /// Write KPP without the turn part (`KPP_KKPT`): half the size
-    #[arg(long, help_heading = THREE_PIECES)]
-    pub(super) kpp_kkpt: bool,
 }
-
-const THREE_PIECES: &str = "Three-piece evaluation (--kind kppt)";
-
-/// The values of `--king-bits`.
-const WIDE: &str = "32";
-const NARROW: &str = "16";
 
 /// What is trained.
 #[derive(Clone, Copy, PartialEq, Eq, Default, ValueEnum, Serialize, Deserialize)]
@@ -214,33 +186,22 @@ impl Arguments {
 }
 
 impl Options {
-    /// Checks that no option is given that is for another kind of evaluation.
+    /// Checks that no option is given that is for networks only, where none is trained.
     fn check_kind(&self) -> anyhow::Result<()> {
-        let default = Settings::default();
-        match self.kind {
-            Kind::Net => {
-                ensure_usage!(!self.has_narrow_kings(), "--king-bits needs --kind kppt");
-                ensure_usage!(!self.kpp_kkpt, "--kpp-kkpt needs --kind kppt");
-            }
-            Kind::Kppt => {
-                let is_default = self.settings.shape == default.shape
-                    && self.settings.decay.total_cmp(&default.decay).is_eq();
-                ensure_usage!(
-                    is_default,
-                    "--shape and --decay are for networks, not for --kind kppt"
-                );
-                ensure_usage!(
-                    self.begin_with.is_none(),
-                    "--begin-with is for networks, not for --kind kppt"
-                );
-            }
+        if self.kind == Kind::Net {
+            return Ok(());
         }
+        let default = Settings::default();
+        ensure_usage!(
+            self.settings.shape == default.shape
+                && self.settings.decay.total_cmp(&default.decay).is_eq(),
+            "--shape and --decay are for networks, not for --kind kppt"
+        );
+        ensure_usage!(
+            self.begin_with.is_none(),
+            "--begin-with is for networks, not for --kind kppt"
+        );
         Ok(())
-    }
-
-    /// Whether the numbers of KK and KKP have 16 bits in the files.
-    pub(super) fn has_narrow_kings(&self) -> bool {
-        self.king_bits == NARROW
     }
 
     /// The initial weights of a new run, `None` for random ones.

@@ -12,9 +12,7 @@ use anyhow::{Context, ensure};
 
 use crate::cli::progress::{Meter, metered, stop_on_ctrl_c};
 use crate::cli::{output, result_file};
-use crate::eval::kppt::Kind as TableKind;
 use crate::runs::FolderLock;
-use crate::train::kppt_folder::{self, Layout};
 use crate::train::learn::{Data, Learner, Model, Run, best_before_rise, fit_scale, kppt};
 use crate::util::counted;
 use arguments::{Kind, Options};
@@ -31,9 +29,6 @@ const NETWORK_FILE: &str = "net.nnue";
 const FAULTS_SHOWN: usize = 10;
 
 pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("each step starts from the weights of the one before")?;
     ensure!(
         !arguments.out.is_file(),
         "--out {}: a file, expected a folder",
@@ -84,7 +79,7 @@ fn train<M: Model>(
     mut options: Options,
     goes_on: bool,
     begin: impl FnOnce(&mut Run<'_, M>),
-    export: impl Fn(&Run<'_, M>, &Options, &Path) -> anyhow::Result<()>,
+    export: impl Fn(&Run<'_, M>, &Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let folder = &arguments.out;
     let checkpoint = folder.join(CHECKPOINT_FILE);
@@ -109,7 +104,7 @@ fn train<M: Model>(
         learner
     };
     learn(&mut learner, folder, stop.flag())?;
-    export(&learner, &options, folder)
+    export(&learner, folder)
 }
 
 /// Shows the first invalid records, and the number of the others.
@@ -169,10 +164,6 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
 
 /// Fits the scale of a new run if that was asked for.
 fn set_scale(options: &mut Options, data: &Data) -> anyhow::Result<()> {
-    ensure!(
-        options.settings.tree_weight > 0.0 || data.counts.tree_positions < data.counts.positions,
-        "only positions of search trees, and --tree-weight is 0: nothing has a weight"
-    );
     let fitted = fit_scale(data.training.iter());
     if options.fit_scale {
         let scale = fitted.context("scores do not predict results, so no scale fits")?;
@@ -261,18 +252,13 @@ fn write<M: Model>(learner: &Run<'_, M>, folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes the network of a finished run.
-fn export(learner: &Learner<'_>, options: &Options, folder: &Path) -> anyhow::Result<()> {
+fn export(learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
     let settings = learner.settings();
     let positions = learner.data().positions();
     let visits = settings.steps * settings.batch as u64;
-    let mut line = format!(
-        "Raicho: {positions} positions, {visits} visits, seed {}",
-        settings.seed
-    );
-    if !options.text.is_empty() {
-        line = format!("{line}; {}", options.text);
-    }
-    let quantised = learner.quantised(&line);
+    let seed = settings.seed;
+    let text = format!("Raicho: {positions} positions, {visits} visits, seed {seed}");
+    let quantised = learner.quantised(&text);
     let path = folder.join(NETWORK_FILE);
     let bytes = quantised
         .network
@@ -311,24 +297,13 @@ fn write_loss<M: Model>(learner: &Run<'_, M>, out: &mut impl io::Write) -> io::R
 }
 
 /// Writes the three-piece evaluation of a finished run.
-fn export_kppt(
-    learner: &kppt::Learner<'_>,
-    options: &Options,
-    folder: &Path,
-) -> anyhow::Result<()> {
-    let layout = Layout {
-        kind: if options.kpp_kkpt {
-            TableKind::KppKkpt
-        } else {
-            TableKind::Kppt
-        },
-        is_narrow: options.has_narrow_kings(),
-    };
-    let weights = learner.folded();
-    let saturated = kppt_folder::write(folder, &weights, layout)
-        .with_context(|| folder.display().to_string())?;
+fn export_kppt(learner: &kppt::Learner<'_>, folder: &Path) -> anyhow::Result<()> {
+    let saturated = kppt::write(folder, &learner.folded())?;
     let mut out = output::stdout();
-    writeln!(out, "{saturated}")?;
+    writeln!(
+        out,
+        "numbers of KPP that do not fit into 16 bits: {saturated}"
+    )?;
     write_loss(learner, &mut out)?;
     writeln!(out, "{}", folder.display())?;
     Ok(())

@@ -31,8 +31,8 @@ pub enum Tactical {
 /// Conditions on training positions: options of `raicho learn`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, Args)]
 pub struct Filter {
-    /// Maximum score of a position, in units in which a pawn is 90
-    #[arg(long, value_name = "SCORE", default_value_t = Self::default().eval_limit)]
+    /// Maximum score of a position, in units in which a pawn is 90.
+    #[arg(skip = Self::default().eval_limit)]
     pub eval_limit: u16,
 
     /// Minimum ply of a position; the start position has ply 1.

@@ -23,9 +23,6 @@ pub const DEFAULT_SCALE: u16 = 800;
 /// Largest scale that fits into a network file.
 const MAX_SCALE: u16 = 4096;
 
-/// Largest weight of positions of search trees.
-const MAX_TREE_WEIGHT: f64 = 100.0;
-
 /// Below this depth in plies the weight of a position of a search tree is proportional to the
 /// depth.
 const FULL_DEPTH: u8 = 8;
@@ -81,8 +78,8 @@ pub struct Settings {
     pub wdl: ResultWeight,
 
     /// Weight of a position of a search tree of 8 plies and more in the loss, proportionally less
-    /// below; that of the position of a game is 1
-    #[arg(long, value_name = "WEIGHT", default_value_t = Self::default().tree_weight)]
+    /// below; that of the position of a game is 1.
+    #[arg(skip = Self::default().tree_weight)]
     pub tree_weight: f64,
 
     /// Weight decay of a network: each step subtracts this times the learning rate from each weight
@@ -147,10 +144,6 @@ impl Settings {
             let is_good = (0.0..=1.0).contains(&weight);
             check(is_good, "result weight", &weight, "0 to 1")?;
         }
-        let weight = self.tree_weight;
-        let is_good = (0.0..=MAX_TREE_WEIGHT).contains(&weight);
-        let expected = format!("0 to {MAX_TREE_WEIGHT}");
-        check(is_good, "weight of search trees", &weight, &expected)?;
         let is_good = (0.0..=MAX_DECAY).contains(&self.decay)
             && self.rate.max(self.last_rate) * self.decay < 1.0;
         let expected = format!("0 to {MAX_DECAY}, and times the rate less than 1");

@@ -17,7 +17,7 @@ use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::data::{Output, Place, Sources, Tally, named};
-use super::gensfen::Effort;
+use super::gensfen::{Effort, HASH_MB};
 use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::Position;
 use crate::records::psum::PositionSum;
@@ -57,8 +57,6 @@ pub struct Rescoring<'a> {
     pub evaluator: &'a Evaluator,
     /// Search limits of each position; `None` takes the static evaluation, without a search.
     pub effort: Option<Effort>,
-    /// Size of each thread's transposition table in MB.
-    pub hash_mb: usize,
     /// Number of games or groups of positions at a time. Does not change the output.
     pub threads: usize,
 }
@@ -385,12 +383,9 @@ impl Job for Groups<'_> {
     type Error = anyhow::Error;
 
     fn worker(&self) -> anyhow::Result<Scorer<'static>> {
-        let &Rescoring {
-            evaluator, hash_mb, ..
-        } = self.block.rescoring;
-        let evaluator = evaluator.clone();
+        let evaluator = self.block.rescoring.evaluator.clone();
         Ok(match &self.block.limits {
-            Some(limits) => Scorer::searching(hash_mb, evaluator, Arc::clone(limits))?,
+            Some(limits) => Scorer::searching(evaluator, Arc::clone(limits))?,
             None => Scorer::of(Method::Static(evaluator.for_thread())),
         })
     }
@@ -500,13 +495,9 @@ struct Found {
 
 impl<'a> Scorer<'a> {
     /// A scorer that searches each position.
-    fn searching(
-        hash_mb: usize,
-        evaluator: Evaluator,
-        limits: Arc<Limits>,
-    ) -> Result<Self, TableError> {
+    fn searching(evaluator: Evaluator, limits: Arc<Limits>) -> Result<Self, TableError> {
         let settings = Settings {
-            hash_mb,
+            hash_mb: HASH_MB,
             // Both sides value a draw at 0.
             draw_value: [0; 2],
             evaluator,

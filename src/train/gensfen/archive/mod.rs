@@ -213,7 +213,6 @@ impl Archive {
             rejected: game.rejected,
             winner: game.outcome.winner,
             reason: game.outcome.reason,
-            entering_king: game.entering_king,
             trees,
         })
     }
@@ -246,9 +245,6 @@ pub struct Entry {
     pub winner: Option<Color>,
     /// The reason of the result.
     pub reason: Reason,
-    /// Whether it is an entering-king game.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub entering_king: bool,
     /// The inner nodes of its searches, in a run that writes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trees: Option<TreeEntry>,
@@ -290,8 +286,6 @@ pub struct Tally {
     pub nodes: u64,
     /// Openings rejected before all games.
     pub rejected: u64,
-    /// Number of games that began around the entry of a king.
-    pub entering_kings: u64,
     /// Games won, by [`Color::index`].
     pub wins: [u64; Color::NUM],
     /// Games by the reason of their result.
@@ -317,7 +311,6 @@ impl Tally {
         self.repeated += entry.repeated;
         self.nodes += entry.nodes;
         self.rejected += entry.rejected;
-        self.entering_kings += u64::from(entry.entering_king);
         if let Some(winner) = entry.winner {
             self.wins[winner.index()] += 1;
         }
@@ -340,10 +333,6 @@ impl fmt::Display for Tally {
             percent(self.games - self.wins.iter().sum::<u64>()),
             self.written as f64 / games,
         )?;
-        if self.entering_kings > 0 {
-            let percent = percent(self.entering_kings);
-            write!(formatter, ", {percent:.1} % with entering kings")?;
-        }
         if self.tree_positions > 0 {
             let each = self.tree_positions as f64 / self.plies.max(1) as f64;
             write!(

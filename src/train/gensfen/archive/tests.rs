@@ -94,7 +94,6 @@ fn game(number: u64, length: usize) -> PlayedGame {
         plies: length as u64,
         nodes: 10,
         rejected: 0,
-        entering_king: false,
         trees: None,
     }
 }

@@ -14,13 +14,20 @@ mod index;
 mod tables;
 
 use std::io::{self, Read, Write};
+use std::path::Path;
+
+use anyhow::Context as _;
+use rayon::prelude::*;
 
 use super::learner::{Model, Run};
 use super::loss::{HeldOutLosses, Target, Targets};
 use super::sample::Sample;
 use super::settings::Settings;
-use crate::eval::kppt::scalar::{self, SCALE, Weights};
-use crate::types::Rank;
+use crate::eval::kppt::SYNTHESIZED;
+use crate::eval::kppt::scalar::{SCALE, Weight, Weights};
+use crate::runs::OutputFile;
+use crate::train::data::named;
+use crate::types::{Rank, Square};
 use index::{
     Batch, KingPair, NUMBERS, RELATIVE_PAIRS, TABLE, canonical_king, group_of, is_central, pair,
     relative, relative_pair, rotated, rows_of, smaller, triangle,
@@ -142,7 +149,7 @@ impl<'a> Folded<'a> {
         &self.tables.of(factor).weights
     }
 
-    fn rounded(&self, sum: Sum) -> scalar::Weight {
+    fn rounded(&self, sum: Sum) -> Weight {
         // Halves away from 0, so that opposite sums stay opposite.
         sum.map(|part| (part * self.factor).round() as i32)
     }
@@ -225,18 +232,18 @@ impl<'a> Folded<'a> {
     }
 }
 
-fn with_sign([board, turn]: scalar::Weight, sign: f32) -> scalar::Weight {
+fn with_sign([board, turn]: Weight, sign: f32) -> Weight {
     [if sign < 0.0 { -board } else { board }, turn]
 }
 
 impl Weights for Folded<'_> {
-    fn kk(&self, black_king: usize, white_king: usize) -> scalar::Weight {
+    fn kk(&self, black_king: usize, white_king: usize) -> Weight {
         let pair = KingPair::new(black_king, white_king);
         let (own, enemy) = pair.kings();
         with_sign(self.rounded(self.kings_sum(pair, own, enemy)), pair.sign())
     }
 
-    fn kkp(&self, black_king: usize, white_king: usize, piece: usize) -> scalar::Weight {
+    fn kkp(&self, black_king: usize, white_king: usize, piece: usize) -> Weight {
         let pair = KingPair::new(black_king, white_king);
         let (own, enemy) = pair.kings();
         let (index, sign) = pair.with_piece(piece);
@@ -244,9 +251,82 @@ impl Weights for Folded<'_> {
         with_sign(self.rounded(sum), sign)
     }
 
-    fn kpp(&self, king: usize, one: usize, other: usize) -> scalar::Weight {
+    fn kpp(&self, king: usize, one: usize, other: usize) -> Weight {
         self.rounded(self.pair_sum(king, one, other))
     }
+}
+
+// --- The folder that Apery and YaneuraOu read ---
+
+/// Writes the three files of an evaluation, KK and KKP in 32 bits and KPP in 16, and returns how
+/// many numbers of KPP were set to the nearest that fits. Files of these names that are there are
+/// replaced.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn write(folder: &Path, weights: &(impl Weights + Sync)) -> anyhow::Result<u64> {
+    let kings = || {
+        let kings = 0..Square::NUM;
+        kings.flat_map(|black| (0..Square::NUM).map(move |white| (black, white)))
+    };
+    let [kk, kkp, kpp] = SYNTHESIZED;
+    let wide = |number: i32, bytes: &mut Vec<u8>| bytes.extend(number.to_le_bytes());
+    let of_kings = kings().map(|(black, white)| vec![weights.kk(black, white)]);
+    write_file(&folder.join(kk), of_kings, wide)?;
+    let of_pieces = kings().map(|(black, white)| {
+        let of_piece = |piece| match piece {
+            0 => [0; 2],
+            _ => weights.kkp(black, white, piece),
+        };
+        (0..NUMBERS).map(of_piece).collect()
+    });
+    write_file(&folder.join(kkp), of_pieces, wide)?;
+    let mut saturated = 0;
+    let of_pairs = (0..Square::NUM).map(|king| square_of(weights, king));
+    write_file(&folder.join(kpp), of_pairs, |number, bytes| {
+        saturated += narrow(number, bytes);
+    })?;
+    Ok(saturated)
+}
+
+/// Adds a number in 16 bits, and returns 1 if it had to be set to the nearest that fits.
+fn narrow(number: i32, bytes: &mut Vec<u8>) -> u64 {
+    let narrow = number.clamp(i16::MIN.into(), i16::MAX.into());
+    bytes.extend((narrow as i16).to_le_bytes());
+    u64::from(narrow != number)
+}
+
+/// The weights of all pairs of pieces of a king, symmetric, with zeros for number 0 and on the
+/// diagonal: other engines add these up.
+fn square_of(weights: &(impl Weights + Sync), king: usize) -> Vec<Weight> {
+    let row = |one: usize| {
+        (0..NUMBERS).map(move |other| match (one, other) {
+            (0, _) | (_, 0) => [0; 2],
+            _ if one == other => [0; 2],
+            _ => weights.kpp(king, one.max(other), one.min(other)),
+        })
+    };
+    let rows = (0..NUMBERS).into_par_iter().flat_map_iter(row);
+    rows.collect()
+}
+
+/// Writes rows of weights, whose numbers `put` converts.
+fn write_file(
+    path: &Path,
+    rows: impl Iterator<Item = Vec<Weight>>,
+    mut put: impl FnMut(i32, &mut Vec<u8>),
+) -> anyhow::Result<()> {
+    let name = named(path);
+    let mut file = OutputFile::create(path).with_context(&name)?;
+    let mut bytes = Vec::new();
+    for weights in rows {
+        bytes.clear();
+        for &number in weights.iter().flatten() {
+            put(number, &mut bytes);
+        }
+        file.write_all(&bytes).with_context(&name)?;
+    }
+    file.finish().with_context(&name)
 }
 
 #[cfg(test)]

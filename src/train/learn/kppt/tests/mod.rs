@@ -3,6 +3,7 @@
 #![expect(clippy::float_cmp, reason = "zeros are exact")]
 #![expect(clippy::cast_precision_loss, reason = "small numbers")]
 
+mod folder;
 mod gradient;
 mod runs;
 mod ties;
