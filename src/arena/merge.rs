@@ -41,10 +41,7 @@ pub fn merge(folders: &[PathBuf]) -> anyhow::Result<Merged> {
         }
         entries.extend(games.into_iter().map(|game| (folder.clone(), game)));
     }
-    let settings = whole.ok_or_else(|| FolderError::Missing {
-        path: PathBuf::from("."),
-        kind: KIND,
-    })?;
+    let settings = whole.ok_or_else(|| FolderError::missing(Path::new("."), KIND))?;
     entries.sort_by_key(|(_, entry)| entry.game);
     for pair in entries.windows(2) {
         let [(first, game), (second, other)] = pair else {

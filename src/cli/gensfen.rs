@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use crate::cli::arguments::WorkerArguments;
-use crate::cli::error::{ensure_usage, flat_error};
+use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::openings::{OpeningError, Plies, SelfPlayOpenings, StartSet};
@@ -53,7 +53,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.check()?;
     let (eval, evaluator) = arguments.workers.evaluation()?;
-    let starts = arguments.openings.starts().map_err(flat_error)?;
+    let starts = arguments.openings.starts()?;
     let settings = arguments.settings(eval, &starts);
     let (archive, entries) = arguments.archive(&settings)?;
     let stop = stop_on_ctrl_c()?;

@@ -13,7 +13,7 @@ use crate::cli::arena::{
     EngineArguments, OpeningArguments, RuleArguments, RunArguments, check_repeated,
     check_rules_and_openings,
 };
-use crate::cli::error::{bail_usage, flat_error};
+use crate::cli::error::bail_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
 use crate::util::counted;
@@ -95,7 +95,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         let games = Games::new(folder.settings(), state.parameters(), &stop)?;
         (folder, state, games)
     } else {
-        Folder::check_free(&path).map_err(flat_error)?;
+        Folder::check_free(&path)?;
         let (settings, state) = arguments.beginning()?;
         let games = Games::new(&settings, state.parameters(), &stop)?;
         let folder = Folder::create(&path, settings, &state)?;

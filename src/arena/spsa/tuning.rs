@@ -119,10 +119,7 @@ impl Folder {
     /// The folder holds a run already.
     pub fn check_free(path: &Path) -> Result<(), FolderError> {
         if path.join(STATE_FILE).exists() {
-            return Err(FolderError::Occupied {
-                path: path.to_owned(),
-                noun: KIND.noun,
-            });
+            return Err(FolderError::occupied(path, KIND));
         }
         Ok(())
     }
@@ -149,13 +146,11 @@ impl Folder {
     /// The folder holds no run, another process has it open, or a file is not valid.
     pub fn resume(path: &Path) -> anyhow::Result<(Self, State)> {
         if !path.join(STATE_FILE).exists() {
-            bail!(FolderError::Missing {
-                path: path.to_owned(),
-                kind: RunKind {
-                    settings: STATE_FILE,
-                    ..KIND
-                },
-            });
+            let kind = RunKind {
+                settings: STATE_FILE,
+                ..KIND
+            };
+            bail!(FolderError::missing(path, kind));
         }
         let settings = runs::read_settings(path, KIND)?;
         let (mut folder, mut faults): (_, Vec<FaultyGame>) = RunFolder::resume(path, KIND)?;
@@ -483,13 +478,8 @@ pub struct FaultyGame {
 
 impl fmt::Display for FaultyGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            iteration,
-            game,
-            reason,
-            detail,
-            ..
-        } = self;
+        let (iteration, game) = (self.iteration, self.game);
+        let (reason, detail) = (self.reason, &self.detail);
         let side = match self.side {
             Side::Plus => "plus",
             Side::Minus => "minus",

@@ -14,11 +14,10 @@ use crate::arena::runner;
 use crate::arena::runner::Event;
 use crate::arena::settings::MatchSettings;
 use crate::arena::summary::{Summary, one_line};
-use crate::cli::error::flat_error;
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::lang::Lang;
-use crate::runs::{FolderError, Stop};
+use crate::runs::{RunFolder, Stop};
 use report::{PageArguments, own_files};
 use settings::GameArguments;
 
@@ -114,16 +113,13 @@ fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let folder = arguments.run.folder("match");
     let (own, read) = (own_files(&folder), arguments.openings.files());
     arguments.page.check(&arguments.run.json, &own, read)?;
-    let is_new = matches!(
-        journal::read_settings(&folder),
-        Err(FolderError::Missing { .. })
-    );
+    let is_new = !RunFolder::exists(&folder, KIND);
     let goes_on = arguments.run.resume && (!is_new || arguments.engines.is_empty());
     let (settings, run_folder, entries) = if goes_on {
         resume(arguments, &folder)?
     } else {
         let settings = arguments.settings()?;
-        let run_folder = MatchFolder::create(&folder, &settings).map_err(flat_error)?;
+        let run_folder = MatchFolder::create(&folder, &settings)?;
         (settings, run_folder, Vec::new())
     };
     let stop = stop_on_ctrl_c()?;
@@ -207,7 +203,7 @@ fn resume(
     folder: &Path,
 ) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
     arguments.engines.check_engine_is_named()?;
-    let old = journal::read_settings(folder).map_err(flat_error)?;
+    let old = journal::read_settings(folder)?;
     if arguments.engines.is_empty() {
         let given = (&arguments.rules, &arguments.openings);
         check_rules_and_openings(given, (&old.rules, &old.openings))?;
@@ -222,7 +218,7 @@ fn resume(
         }
     }
     let settings = arguments.games.changed(old)?;
-    let (run_folder, entries) = MatchFolder::resume(folder).map_err(flat_error)?;
+    let (run_folder, entries) = MatchFolder::resume(folder)?;
     Ok((settings, run_folder, entries))
 }
 
@@ -284,7 +280,7 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
         bail!("no game has been played in these folders");
     }
     if let Some(folder) = &arguments.out {
-        merged.write(folder).map_err(flat_error)?;
+        merged.write(folder)?;
     }
     let folders: Vec<String> = arguments
         .folders

@@ -11,7 +11,6 @@ use serde::Serialize;
 use crate::arena::journal::{self, GameEntry};
 use crate::arena::settings::MatchSettings;
 use crate::arena::tally::{PairingTally, Tally};
-use crate::cli::error::flat_error;
 use crate::cli::output;
 use crate::cli::result_file::{self, OwnFiles};
 use crate::lang::Lang;
@@ -143,7 +142,7 @@ impl PageArguments {
         let mut of_match = None;
         let mut entries = Vec::new();
         for folder in folders {
-            let (settings, part) = journal::read(folder).map_err(flat_error)?;
+            let (settings, part) = journal::read(folder)?;
             entries.extend(part.into_iter().map(|entry| (folder.as_path(), entry)));
             of_match.get_or_insert(settings);
         }

@@ -17,7 +17,7 @@ use crate::arena::settings::{EngineSettings, Format, MatchSettings};
 use crate::arena::sprt::Sprt;
 use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
 use crate::cli::arguments::one_of;
-use crate::cli::error::{bail_usage, flat_error, usage_error};
+use crate::cli::error::{bail_usage, usage_error};
 use crate::cli::progress::Meter;
 use crate::cli::{output, result_file};
 use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
@@ -463,7 +463,7 @@ pub(super) fn write_openings(arguments: &OpeningSetArguments) -> anyhow::Result<
         meter.advance(done as u64, format!("of {count}"));
     });
     meter.finish();
-    if let Some(warning) = result.map_err(flat_error)? {
+    if let Some(warning) = result? {
         output::eprint_line(format_args!("note: {warning}"));
     }
     match &arguments.out {
