@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::heartbeat::Heartbeat;
 use super::journal::{Overhead, PlayerFigures, TimeLoss};
 use super::player::{Answer, Failure, Player, SearchInfo, Turn};
 use super::referee::{EndReason, GameVerdict, Played, Referee, read_legal_move};
 use super::settings::{Fixture, MatchSettings};
+use super::time_control::Heartbeat;
 use super::time_control::{Clock, go_words};
 use crate::records::game::{RecordedMove, Thought};
 use crate::records::sfen_line::SfenLine;

@@ -9,9 +9,8 @@
 //! Positions in which the game is over are left out; a warning names the lines of a file with such
 //! positions.
 
-mod file;
-mod random;
 mod self_play;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -33,10 +32,10 @@ use crate::records::sfen_line::SfenLine;
 use crate::search::{Event, Limits};
 use crate::types::{Bound, Color, EnteringKingRule, Repetition, Score};
 use crate::util::{counted, shorten};
-use random::RandomOpenings;
-pub(crate) use random::{Purpose, below, fraction, generator};
 pub(crate) use self_play::Opener;
 pub use self_play::{SelfPlayOpenings, StartSet};
+use sources::RandomOpenings;
+pub(crate) use sources::{Purpose, below, fraction, generator};
 
 /// The openings of a match.
 pub struct Openings {
@@ -89,12 +88,12 @@ impl Openings {
                 (Supply::Random(random), format!("random {plies} plies"))
             }
             Source::File(path) => {
-                let mut contents = file::read(path, settings.max_imbalance, (rule, max_moves))?;
+                let mut contents = sources::read(path, settings.max_imbalance, (rule, max_moves))?;
                 let over = contents.left_out.warning();
                 warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
                     let mut generator = generator(Purpose::ORDER, settings.seed, 0, 0);
-                    file::shuffle(&mut contents.texts, &mut generator);
+                    sources::shuffle(&mut contents.texts, &mut generator);
                 }
                 let supply = match judge {
                     Some(judge) if !contents.is_valued => Supply::Unjudged {

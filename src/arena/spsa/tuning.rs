@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Objective, Parameter, RunOptions, State, Value, run};
 use crate::arena::game::{self, GameContext, PlayedGame};
-use crate::arena::heartbeat::Heartbeat;
 use crate::arena::player::Player;
 use crate::arena::referee::{EndReason, Rules};
 use crate::arena::settings::{EngineSettings, Fixture, Format, MatchSettings};
+use crate::arena::time_control::Heartbeat;
 use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{self, FolderError, RunFolder, RunKind, Stop};

@@ -12,8 +12,8 @@ use serde::Serialize;
 
 use super::journal::{FIRST_PLIES, Optimism};
 use super::referee::EndReason;
-use super::sprt::{Sprt, SprtVerdict};
 use super::statistics::{Estimate, Wdl};
+use super::statistics::{Sprt, SprtVerdict};
 use super::tally::{EngineTally, FaultyGame, PairingTally, Tally};
 use crate::lang::{Lang, left, right, width};
 

@@ -11,10 +11,10 @@ use clap::{Args, Parser};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arena::engine_text::EngineText;
 use crate::arena::referee::{Adjudication, Rules};
+use crate::arena::settings::EngineText;
 use crate::arena::settings::{EngineSettings, Format, MatchSettings};
-use crate::arena::sprt::Sprt;
+use crate::arena::statistics::Sprt;
 use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
 use crate::cli::arguments::one_of;
 use crate::cli::error::{bail_usage, usage_error};

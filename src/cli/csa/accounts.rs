@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, bail, ensure};
 
 use super::Arguments;
-use crate::arena::engine_text::EngineText;
+use crate::arena::settings::EngineText;
 use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
 use crate::cli::output;
 use crate::csa::client_line::{Password, is_game_name};

@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 
-use crate::arena::engine_text::EngineText;
+use crate::arena::settings::EngineText;
 use crate::cli::error::flat_error;
 use crate::cli::output::{self, print_line};
 use crate::cli::progress::on_ctrl_c;

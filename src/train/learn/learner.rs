@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::Settings;
 use super::data::Data;
 use super::data::Source;
 use super::loss::{self, Point};
 use super::loss::{HeldOutLosses, Targets};
 use super::sample::Sample;
-use super::settings::Settings;
 use super::stream::{Place, Stream};
 use crate::runs;
 use crate::util::Summed;

@@ -10,7 +10,7 @@ use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Label, Sample};
-use super::settings::{Settings, tree_weight};
+use super::{Settings, tree_weight};
 use crate::types::Bound;
 
 /// The logistic function: the winning probability of an output.

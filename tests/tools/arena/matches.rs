@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
-use raicho::arena::merge::merge;
 use raicho::arena::referee::EndReason;
 use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::MatchSettings;
-use raicho::arena::sprt::Sprt;
+use raicho::arena::statistics::Sprt;
+use raicho::arena::tally::merge;
 use raicho::arena::time_control::TimeControl;
 use raicho::openings::Source;
 use raicho::runs::{Shard, Stop};

@@ -19,10 +19,10 @@ use std::path::Path;
 use anyhow::Context as _;
 use rayon::prelude::*;
 
+use super::Settings;
 use super::learner::{Model, Run};
 use super::loss::{HeldOutLosses, Target, Targets};
 use super::sample::Sample;
-use super::settings::Settings;
 use crate::eval::kppt::SYNTHESIZED;
 use crate::eval::kppt::scalar::{SCALE, Weight, Weights};
 use crate::runs::OutputFile;

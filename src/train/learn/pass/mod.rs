@@ -14,8 +14,8 @@
 use rayon::prelude::*;
 
 use super::loss::{Target, loss_and_slope};
+use super::net::{BLOCK, Hidden, Layout, MAX_SECOND, Row, Weights};
 use super::sample::{CHUNK, Chunk, VIEWS};
-use super::weights::{BLOCK, Hidden, Layout, MAX_SECOND, Row, Weights};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 
 /// Chunks that a block processes one after the other, so that its weights are read from memory once

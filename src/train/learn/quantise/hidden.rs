@@ -17,8 +17,8 @@ use crate::eval::nnue::scalar::{
 };
 use crate::eval::nnue::shape::LayerShape;
 use crate::eval::nnue::{AffineLayer, LayerStack, Network};
+use crate::train::learn::net::{Hidden, Layout, Weights};
 use crate::train::learn::sample::{ActiveFeatures, MAX_ACTIVE, Sample};
-use crate::train::learn::weights::{Hidden, Layout, Weights};
 
 /// Layers are fitted to every third of the known positions, to save time.
 const KNOWN_STEP: usize = 3;

@@ -21,10 +21,10 @@ mod hidden;
 use rayon::prelude::*;
 
 use super::loss::Target;
+use super::net::{BLOCK, Layout, Row, Weights};
 use super::pass::Pass;
 use super::sample::{CHUNK, Chunk};
 use super::sample::{FEATURES, Sample};
-use super::weights::{BLOCK, Layout, Row, Weights};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_FACTOR, MAX_OUTPUT_WEIGHT, QA, QB, value_in};
 use crate::eval::nnue::{FeatureTransformer, Network, OutputLayer};

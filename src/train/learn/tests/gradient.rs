@@ -6,12 +6,12 @@ use rand_chacha::ChaCha8Rng;
 use super::{samples, settings, shapes};
 use crate::eval::nnue::FeatureSet;
 use crate::eval::nnue::shape::Shape;
+use crate::train::learn::Settings;
 use crate::train::learn::loss::{Target, Targets};
+use crate::train::learn::net::{BLOCK, Layout, Weights};
 use crate::train::learn::pass::Pass;
 use crate::train::learn::sample::{CHUNK, Chunk};
 use crate::train::learn::sample::{MAX_ACTIVE, Sample};
-use crate::train::learn::settings::Settings;
-use crate::train::learn::weights::{BLOCK, Layout, Weights};
 use crate::types::Bound;
 
 fn layout_of(shape: Shape) -> Layout {

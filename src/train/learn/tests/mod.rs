@@ -10,10 +10,10 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::data::{Data, Judged};
-use super::filter::{Filter, Tactical};
 use super::net::{InitialWeights, Learner};
 use super::sample::{FEATURES, Label, Sample};
-use super::settings::{ResultWeight, Settings};
+use super::sample::{Filter, Tactical};
+use super::{ResultWeight, Settings};
 use crate::eval::Evaluator;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{FeatureSet, Network, random, scalar};

@@ -17,8 +17,8 @@ use super::tables::Tables;
 use crate::position::Position;
 use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};
-use crate::train::learn::settings::{ResultWeight, Settings};
 use crate::train::learn::tests::for_each_random_position;
+use crate::train::learn::{ResultWeight, Settings};
 use crate::util::mixed;
 
 /// A scale with which weights that are whole numbers are exact as floats.
