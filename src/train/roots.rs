@@ -18,33 +18,25 @@ use crate::util::parse_positive;
 
 /// Filters of the games and of their positions: options of `raicho roots`.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Which games and positions")]
 pub struct RootsSettings {
     /// Minimum rating, which both players must have; games without ratings are left out
-    #[arg(long, value_name = "RATING", help_heading = GAMES)]
+    #[arg(long, value_name = "RATING")]
     pub min_rating: Option<f64>,
 
     /// Also use games that were interrupted, lost on time or by a foul, and USI lines, whose end is
     /// unknown. Games that ended by repetition are never used
-    #[arg(long, help_heading = GAMES)]
+    #[arg(long)]
     pub unfinished: bool,
 
     /// Number of first moves of each game before which the positions are taken
-    #[arg(
-        long,
-        value_name = "PLIES",
-        default_value_t = 16,
-        value_parser = parse_positive::<u16>,
-        help_heading = POSITIONS
-    )]
+    #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = parse_positive::<u16>)]
     pub plies: u16,
 
     /// Minimum number of games of a position
-    #[arg(long, value_name = "GAMES", default_value_t = 1, help_heading = POSITIONS)]
+    #[arg(long, value_name = "GAMES", default_value_t = 1)]
     pub min_count: u64,
 }
-
-const GAMES: &str = "Which games";
-const POSITIONS: &str = "Which positions";
 
 /// Number of games by what became of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

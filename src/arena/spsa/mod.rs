@@ -578,15 +578,8 @@ pub fn parse_list(text: &str) -> anyhow::Result<Vec<Parameter>> {
 impl Parameter {
     /// Checks that the numbers are consistent. The error names the first one that is not.
     fn check(&self) -> anyhow::Result<()> {
-        let Self {
-            name,
-            start,
-            least,
-            most,
-            step,
-            rate,
-            ..
-        } = self;
+        let (name, start, step, rate) = (&self.name, self.start, self.step, self.rate);
+        let (least, most) = (self.least, self.most);
         let width = most - least;
         if name.is_empty() {
             bail!("no name in the first field");
@@ -601,14 +594,14 @@ impl Parameter {
         if !(least..=most).contains(&start) {
             bail!("start {start} of {name}, expected a value from {least} to {most}");
         }
-        if !(*step > 0.0 && *step <= width) {
+        if !(step > 0.0 && step <= width) {
             bail!(
                 "step {step} of {name}, expected more than 0 and at most {width}, the width of \
                 its range"
             );
         }
         ensure!(
-            *rate > 0.0 && rate.is_finite(),
+            rate > 0.0 && rate.is_finite(),
             "rate {rate} of {name}, expected more than 0"
         );
         Ok(())

@@ -200,13 +200,8 @@ fn number(name: &str, value: &str) -> Result<f64, String> {
 
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-            model,
-        } = self;
+        let (elo0, elo1, alpha, beta) = (self.elo0, self.elo1, self.alpha, self.beta);
+        let model = self.model;
         write!(
             f,
             "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}"

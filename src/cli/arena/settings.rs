@@ -44,83 +44,59 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long, value_name = "KEY=VALUE,…")]
     each: Option<EngineText>,
 
+    #[command(flatten)]
+    time: TimeArguments,
+}
+
+/// The limits of engines that have none of their own.
+#[derive(Args)]
+#[command(next_help_heading = "Time")]
+struct TimeArguments {
     /// Main time and increment per move, in seconds: 60+1, 10+0.1, 5
-    #[arg(
-        long,
-        value_name = "BASE+INC",
-        value_parser = parse_base_and_increment,
-        help_heading = "Time"
-    )]
+    #[arg(long, value_name = "BASE+INC", value_parser = parse_base_and_increment)]
     tc: Option<(Duration, Duration)>,
 
     /// Nodes per move (`go nodes`)
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
     nodes: Option<u64>,
 
     /// Depth per move (`go depth`)
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>, help_heading = "Time")]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
     depth: Option<u32>,
 }
 
 /// The rules of the games.
 #[derive(Args)]
+#[command(next_help_heading = "Rules")]
 pub(in crate::cli) struct RuleArguments {
     /// Move number after which a game is a draw unless that move mates; 0 for no limit
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = Rules::default().max_moves,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "N", default_value_t = Rules::default().max_moves)]
     max_moves: u32,
 
     /// Rule for declarations: `NoEnteringKing`, `CSARule24`, `CSARule24H`, `CSARule27`,
     /// `CSARule27H` or `TryRule`
-    #[arg(
-        long,
-        value_name = "RULE",
-        default_value_t = Rules::default().entering_king,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "RULE", default_value_t = Rules::default().entering_king)]
     entering_king_rule: EnteringKingRule,
 
     /// Tolerated overrun of a clock: seconds, or with a unit as in 20ms
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "0",
-        value_parser = parse_duration,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_duration)]
     margin: Duration,
 
     /// Time after which an engine that plays without a clock loses if it does not answer
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "60",
-        value_parser = parse_duration,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "60", value_parser = parse_duration)]
     patience: Duration,
 
     /// Time limit for usiok and readyok
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "120",
-        value_parser = parse_duration,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "120", value_parser = parse_duration)]
     ready_timeout: Duration,
 
     /// End a game as won if both engines agree on the winner: score=CENTIPAWNS moves=N [from=MOVE]
-    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
     adjudicate: Vec<String>,
 
     /// End a game as a draw if both engines agree that it is even: score=CENTIPAWNS moves=N
     /// [from=MOVE]
-    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
     adjudicate_draw: Vec<String>,
 }
 
@@ -165,9 +141,9 @@ impl EngineArguments {
     pub(in crate::cli) fn check_engine_is_named(&self) -> anyhow::Result<()> {
         let given = [
             ("--each", self.each.is_some()),
-            ("--tc", self.tc.is_some()),
-            ("--nodes", self.nodes.is_some()),
-            ("--depth", self.depth.is_some()),
+            ("--tc", self.time.tc.is_some()),
+            ("--nodes", self.time.nodes.is_some()),
+            ("--depth", self.time.depth.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) if self.is_empty() => bail_usage!(
@@ -180,12 +156,12 @@ impl EngineArguments {
 
     /// The settings of the engines.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
-        let (base, increment) = self.tc.unwrap_or_default();
+        let (base, increment) = self.time.tc.unwrap_or_default();
         let control = TimeControl {
             base,
             increment,
-            nodes: self.nodes,
-            depth: self.depth,
+            nodes: self.time.nodes,
+            depth: self.time.depth,
             ..TimeControl::default()
         };
         let mut each = self.each.clone().unwrap_or_default();
@@ -346,36 +322,27 @@ const MAX_IMBALANCE: u32 = 120;
 
 /// The openings of the games.
 #[derive(Args)]
+#[command(next_help_heading = "Openings")]
 pub(in crate::cli) struct OpeningArguments {
     /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = ["random_plies", "from_startpos"],
-        help_heading = "Openings"
-    )]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "from_startpos"])]
     openings: Option<PathBuf>,
 
     /// Random openings: number of random moves from the start position, both ends included
-    #[arg(
-        long,
-        value_name = "FROM..TO",
-        default_value = "8..12",
-        help_heading = "Openings"
-    )]
+    #[arg(long, value_name = "FROM..TO", default_value = "8..12")]
     random_plies: Plies,
 
     /// Begin at the start position: two games per pairing, as no opening is played twice
-    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
+    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"])]
     from_startpos: bool,
 
     /// Skip openings in which our own search sees a larger advantage for either side, in centipawns
     /// [default: 120 for random openings]
-    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
+    #[arg(long, value_name = "CENTIPAWNS")]
     max_imbalance: Option<u32>,
 
     /// Seed of the random openings, and of the order of those of a file
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 

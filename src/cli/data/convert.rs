@@ -12,7 +12,7 @@ use std::{fmt, fs};
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 
-use super::{Input, check_output, output_format, watched};
+use super::{Input, check_output, output_format, report_written, watched};
 use crate::cli::arguments::{Named, outputs};
 use crate::cli::error::ensure_usage;
 use crate::cli::progress::stop_on_ctrl_c;
@@ -133,10 +133,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         });
     }
     let report = watched(|watch| pass::run(&sources, &destination, watch))?;
-    output::eprint_line(format_args!(
-        "{report}{} written",
-        counted(report.tally.written, "position")
-    ));
+    report_written(&report, report.tally.written);
     if arguments.held_out.is_some() {
         output::eprint_line(format_args!(
             "{} held out",

@@ -4,6 +4,7 @@
 pub(super) mod convert;
 pub(super) mod rescore;
 
+use std::fmt;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -106,6 +107,12 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
 /// Runs `work` over files, with a progress bar and until Ctrl-C.
 pub(super) fn watched<T>(work: impl FnOnce(&Watch<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
     progress::watched(UNIT, BYTES_PER_MEGABYTE, work)
+}
+
+/// Says how many positions were written, after the counts of what was read.
+fn report_written(report: impl fmt::Display, written: u64) {
+    let written = counted(written, "position");
+    output::eprint_line(format_args!("{report}{written} written"));
 }
 
 // --- stats and validate ---
@@ -211,10 +218,7 @@ pub(in crate::cli) fn shuffle(arguments: &ShuffleArguments) -> anyhow::Result<()
     let sources = sources.for_output(output.1);
     let (memory, seed) = (arguments.memory.bytes(), arguments.seed);
     let tally = watched(|watch| sort::shuffle(&sources, output, memory, seed, watch))?;
-    output::eprint_line(format_args!(
-        "{tally}{} written",
-        counted(tally.written, "position")
-    ));
+    report_written(&tally, tally.written);
     Ok(())
 }
 
@@ -245,14 +249,13 @@ pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> anyhow::Result<()> {
         report.repeated
     ));
     if report.contested > 0 {
+        let (contested, format) = (report.contested, output.1);
         output::eprint_line(format_args!(
-            "{} of those in games that ended differently",
-            report.contested
+            "{contested} of those in games that ended differently"
         ));
-        if output.1 != Format::Psum {
+        if format != Format::Psum {
             output::eprint_line(format_args!(
-                "{} keeps one result, the most frequent; psum keeps all",
-                output.1
+                "{format} keeps one result, the most frequent; psum keeps all"
             ));
         }
     }

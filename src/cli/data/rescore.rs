@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use super::{Destination, Input, UNIT, check_output, watched};
+use super::{Destination, Input, UNIT, check_output, report_written, watched};
 use crate::cli::arguments::{BYTES_PER_MEGABYTE, KeptWork, WorkerArguments};
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
@@ -23,7 +23,6 @@ use crate::train::learn::DEFAULT_SCALE;
 use crate::train::rescore::{
     self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring, can_rescore,
 };
-use crate::util::counted;
 
 /// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
 #[derive(Args)]
@@ -173,10 +172,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (folder, mut checkpoints) = arguments.work.open(KIND, &run)?;
     let last = usable(checkpoints.pop(), path);
     let report = metered(&rescoring, KeptCheckpoints { folder, last })?;
-    output::eprint_line(format_args!(
-        "{report}{} written",
-        counted(report.tally.written, "position")
-    ));
+    report_written(&report, report.tally.written);
     Ok(())
 }
 
@@ -188,11 +184,7 @@ fn write_positions(arguments: &Arguments, sources: &Sources) -> anyhow::Result<(
     let mut out = OutputFile::create(path).with_context(shown)?;
     let report = watched(|watch| rescore::write_positions(sources, (path, &mut out), watch))?;
     out.finish().with_context(shown)?;
-    output::eprint_line(format_args!(
-        "{}{} written",
-        report.tally,
-        counted(report.searches.positions, "position")
-    ));
+    report_written(&report.tally, report.searches.positions);
     Ok(())
 }
 
@@ -210,10 +202,7 @@ fn take_scores(
         arguments.outside.scale,
     );
     let report = watched(|watch| rescore::take_scores(sources, column, (path, format), watch))?;
-    output::eprint_line(format_args!(
-        "{report}{} written",
-        counted(report.tally.written, "position")
-    ));
+    report_written(&report, report.tally.written);
     Ok(())
 }
 

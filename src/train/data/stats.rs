@@ -221,11 +221,8 @@ impl fmt::Display for Stats {
             writeln!(formatter, "{count:>14}  {name}, {}", share(count, samples))?;
         }
         if self.unscored_positions > 0 {
-            writeln!(
-                formatter,
-                "{:>14}  without a score",
-                self.unscored_positions
-            )?;
+            let count = self.unscored_positions;
+            writeln!(formatter, "{count:>14}  without a score")?;
         }
         let trees = self.trees.positions;
         let total: u64 = trees.iter().sum();

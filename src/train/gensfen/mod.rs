@@ -184,12 +184,7 @@ pub struct GensfenSettings {
     pub seed: u64,
 
     /// Play only shard I of N, such as 3/16
-    #[arg(
-        long,
-        value_name = "I/N",
-        default_value_t = Shard::WHOLE,
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, hide_default_value = true)]
     pub shard: Shard,
 
     /// Size of each thread's transposition table in MB.

@@ -179,30 +179,24 @@ impl<'a, M: Model> Run<'a, M> {
     /// # Errors
     /// A file of a streamed run cannot be read. The run cannot go on, except from a checkpoint.
     pub fn step(&mut self) -> anyhow::Result<()> {
-        let Self {
-            state,
-            stream,
-            model,
-            spare,
-            ..
-        } = self;
-        let (settings, step) = (&state.settings, state.steps);
-        if self.batch.is_none() {
-            spare.fill(stream, settings, step)?;
-            self.batch = Some(std::mem::replace(spare, Batch::new(settings)));
-        }
-        let Some(batch) = &mut self.batch else {
-            unreachable!("it was filled above");
+        let (settings, step) = (&self.state.settings, self.state.steps);
+        let batch = match &mut self.batch {
+            Some(batch) => batch,
+            none => {
+                let mut first = Batch::new(settings);
+                first.fill(&mut self.stream, settings, step)?;
+                none.insert(first)
+            }
         };
         let (loss, filled) = rayon::join(
-            || model.step(&batch.content, settings, step),
-            || spare.fill(stream, settings, step + 1),
+            || self.model.step(&batch.content, settings, step),
+            || self.spare.fill(&mut self.stream, settings, step + 1),
         );
-        state.loss += loss;
-        state.steps += 1;
+        self.state.loss += loss;
+        self.state.steps += 1;
         filled?;
-        std::mem::swap(batch, spare);
-        state.place = batch.place;
+        std::mem::swap(batch, &mut self.spare);
+        self.state.place = batch.place;
         Ok(())
     }
 
@@ -214,12 +208,11 @@ impl<'a, M: Model> Run<'a, M> {
 
     /// Appends a point to the loss curve.
     pub fn measure(&mut self) {
-        let Self {
-            state, data, model, ..
-        } = self;
-        let held_out = (!data.held_out.is_empty()).then(|| {
+        let (state, held_out) = (&mut self.state, &self.data.held_out);
+        let held_out = (!held_out.is_empty()).then(|| {
             let mut losses = HeldOutLosses::new(&state.settings);
-            model.add_losses(&data.held_out, &state.settings, &mut losses);
+            self.model
+                .add_losses(held_out, &state.settings, &mut losses);
             losses.means()
         });
         let since = state.points.last().map_or(0, |point| point.step);

@@ -390,15 +390,9 @@ impl Chunk {
 
     /// Sorts the views by their features (counting sort).
     fn transpose(&mut self) {
-        let Self {
-            features,
-            positions,
-            starts,
-            views,
-            ..
-        } = self;
+        let (starts, views) = (&mut self.starts, &mut self.views);
         starts.fill(0);
-        for (features, info) in features.iter().zip(&*positions) {
+        for (features, info) in self.features.iter().zip(&self.positions) {
             for &feature in features.iter().flat_map(|side| &side[..info.active.into()]) {
                 starts[usize::from(feature) + 1] += 1;
             }
@@ -410,7 +404,8 @@ impl Chunk {
         }
         views.resize(total as usize, 0);
         // The start of each feature advances to its end, which is the start of the next one.
-        for (position, (features, info)) in features.iter().zip(positions).enumerate() {
+        let positions = self.features.iter().zip(&self.positions);
+        for (position, (features, info)) in positions.enumerate() {
             for (side, features) in features.iter().enumerate() {
                 for &feature in &features[..info.active.into()] {
                     let place = &mut starts[usize::from(feature)];

@@ -436,28 +436,17 @@ impl Searches {
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 impl Display for RescoreReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Searches {
-            positions,
-            nodes,
-            compared,
-            change,
-        } = self.searches;
+        let found = &self.searches;
+        let positions = counted(found.positions, "position");
         write!(formatter, "{}", self.tally)?;
-        if nodes == 0 {
-            writeln!(formatter, "{} evaluated", counted(positions, "position"))?;
+        if found.nodes == 0 {
+            writeln!(formatter, "{positions} evaluated")?;
         } else {
-            let each = nodes as f64 / positions.max(1) as f64;
-            writeln!(
-                formatter,
-                "{} searched, {each:.0} nodes each",
-                counted(positions, "position")
-            )?;
+            let each = found.nodes as f64 / found.positions.max(1) as f64;
+            writeln!(formatter, "{positions} searched, {each:.0} nodes each")?;
         }
-        writeln!(
-            formatter,
-            "mean change of the score {:.1} centipawns",
-            change as f64 / compared.max(1) as f64
-        )
+        let change = found.change as f64 / found.compared.max(1) as f64;
+        writeln!(formatter, "mean change of the score {change:.1} centipawns")
     }
 }
 

@@ -324,21 +324,20 @@ impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let games = self.games.max(1) as f64;
         let percent = |count: u64| count as f64 * 100.0 / games;
+        let [black, white] = self.wins;
+        let [black, white, draws] = [black, white, self.games - black - white].map(percent);
         write!(
             formatter,
-            "{}, black {:.1} %, white {:.1} %, draws {:.1} %, {:.0} positions a game",
+            "{}, black {black:.1} %, white {white:.1} %, draws {draws:.1} %, {:.0} positions a game",
             counted(self.games, "game"),
-            percent(self.wins[Color::Black.index()]),
-            percent(self.wins[Color::White.index()]),
-            percent(self.games - self.wins.iter().sum::<u64>()),
             self.written as f64 / games,
         )?;
         if self.tree_positions > 0 {
             let each = self.tree_positions as f64 / self.plies.max(1) as f64;
+            let positions = counted(self.tree_positions, "position");
             write!(
                 formatter,
-                ", {} of search trees, {each:.1} a search",
-                counted(self.tree_positions, "position")
+                ", {positions} of search trees, {each:.1} a search"
             )?;
         }
         if self.repeated > 0 {

@@ -447,11 +447,7 @@ impl Task<'_> {
     /// Collects the gradients and moves the weights.
     #[inline(always)]
     fn run(self, batch: &Batch, slopes: &[f32], rate: Option<f32>) {
-        let Self {
-            factor,
-            index,
-            part,
-        } = self;
+        let (factor, index, part) = (self.factor, self.index, self.part);
         let part = match factor {
             Factor::Kpp => of_king(index, part, batch, slopes),
             Factor::RelativeKpp => of_relative(index, part, batch, slopes),

@@ -265,11 +265,8 @@ fn fv_scale(weights: &Weights, hidden: Hidden, scale: u16) -> i32 {
 /// The inverse of [`quantise`] for all but the feature transformer, up to rounding.
 pub(super) fn to_floats(network: &Network, hidden: Hidden, scale: u16, weights: &mut Weights) {
     let factors = Factors::new(hidden, scale, network.scale());
-    let LayerStack {
-        first,
-        second,
-        last,
-    } = &network.stacks[0];
+    let stack = &network.stacks[0];
+    let (first, second, last) = (&stack.first, &stack.second, &stack.last);
     let layout = weights.layout();
     for (number, block) in weights.blocks_mut().enumerate() {
         for (row, to) in block[layout.outputs()].iter_mut().enumerate() {
