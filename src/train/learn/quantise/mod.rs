@@ -26,7 +26,7 @@ use super::pass::Pass;
 use super::sample::{CHUNK, Chunk};
 use super::sample::{FEATURES, Sample};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
-use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_FACTOR, MAX_OUTPUT_WEIGHT, QA, QB, value_in};
+use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_OUTPUT_WEIGHT, QA, QB, value_in};
 use crate::eval::nnue::{FeatureTransformer, Network, OutputLayer};
 use crate::util::Aligned;
 
@@ -92,8 +92,8 @@ pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
             } else {
                 &transformer.biases[..]
             };
-            for (place, to) in to.0.iter_mut().enumerate() {
-                *to = f32::from(from[layout.column(number, place)]) * part;
+            for (to, &from) in to.0.iter_mut().zip(&from[number * BLOCK..]) {
+                *to = f32::from(from) * part;
             }
         }
     }
@@ -137,10 +137,8 @@ pub(super) const MAX_OUTPUT: f32 = MAX_OUTPUT_WEIGHT as f32 / (2 * QB) as f32;
 /// The integers of a network.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Grid {
-    /// The integer that stands for 1 in a feature transformer, where weights are multiples of
-    /// `multiple`.
+    /// The integer that stands for 1 in a feature transformer.
     one: f32,
-    multiple: f32,
     /// The integer that stands for 1 in the weight of an output; `None` for hidden layers.
     output_one: Option<f32>,
     /// The scale in the file.
@@ -152,16 +150,14 @@ impl Grid {
     pub(super) fn new(layout: Layout, scale: u16) -> Self {
         // Half the scale and twice the weights make finer steps, and leave weights up to 1.
         let output_scale = scale.div_ceil(2);
-        let (one, multiple) = match layout.hidden {
-            None => (QA, 1.0),
-            // Files hold half of the factors of products.
-            Some(hidden) if hidden.is_products => (MAX_FACTOR, 2.0),
-            Some(_) => (MAX_ACTIVATION, 1.0),
+        let one = if layout.hidden.is_none() {
+            QA
+        } else {
+            MAX_ACTIVATION
         };
         let output_one = QB as f32 * f32::from(scale) / f32::from(output_scale);
         Self {
             one: one as f32,
-            multiple,
             output_one: layout.hidden.is_none().then_some(output_one),
             output_scale: output_scale.into(),
         }
@@ -174,7 +170,7 @@ impl Grid {
         let blocks = weights.par_blocks().zip(to.par_blocks_mut());
         blocks.for_each(|(from, to)| {
             let (biases, outputs) = (layout.biases(), layout.outputs());
-            let one = self.one / self.multiple;
+            let one = self.one;
             let most = f32::from(i16::MAX);
             let shared = &from[layout.shared()];
             for zone in 0..layout.zones() {
@@ -224,9 +220,9 @@ pub(super) fn transformer(weights: &Weights, grid: Grid) -> FeatureTransformer {
             } else {
                 &mut transformer.biases[..]
             };
-            for place in 0..BLOCK {
+            for (to, from) in to[number * BLOCK..].iter_mut().zip(from.0) {
                 // In range, because the optimiser clamps weights.
-                to[layout.column(number, place)] = (from.0[place] * grid.one).round() as i16;
+                *to = (from * grid.one).round() as i16;
             }
         }
     }
@@ -301,7 +297,6 @@ mod tests {
             ("raicho_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
             ("raicho4_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
             ("raicho_64x2-32-32", [1.0 / 127.0, 0.0]),
-            ("SFNN_raicho_128_15_32", [1.0 / 127.0, 0.0]),
         ] {
             let shape: Shape = name.parse().expect("a good name");
             let layout = Layout::new(shape).expect("it can be trained");
