@@ -3,7 +3,6 @@
 
 mod game;
 pub mod journal;
-mod player;
 pub mod referee;
 pub mod runner;
 pub mod settings;

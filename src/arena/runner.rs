@@ -8,9 +8,9 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
+use super::game::Player;
 use super::game::{self, GameContext, PlayedGame};
 use super::journal::{self, GameEntry, MatchFolder};
-use super::player::Player;
 use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
 use super::statistics::SprtVerdict;

@@ -84,7 +84,7 @@ enum Command {
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
     /// Search positions of teacher data again, for new scores
-    Rescore(data::rescore::Arguments),
+    Rescore(data::RescoreArguments),
     /// Choose positions for `gensfen` to begin from, out of games such as those of floodgate
     Roots(data::RootsArguments),
     /// Put the positions of teacher data into random order
@@ -138,7 +138,7 @@ pub fn run() -> ExitCode {
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
-        Some(Command::Rescore(arguments)) => data::rescore::run(&arguments),
+        Some(Command::Rescore(arguments)) => data::rescore(&arguments),
         Some(Command::Roots(arguments)) => data::roots(&arguments),
         Some(Command::Shuffle(arguments)) => data::shuffle(&arguments),
         Some(Command::Spsa(arguments)) => spsa::run(&arguments),

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::index::{
+use super::{
     Batch, GROUPS, Info, KINGS, NUMBERS, PIECES, RELATIVE, RELATIVE_PAIRS, Row, View, group_of,
     pair, relative_pair, relative_rows_of, rows_of, smaller, triangle,
 };

@@ -10,8 +10,8 @@ mod ties;
 
 use std::sync::atomic::AtomicBool;
 
+use super::Batch;
 use super::Learner;
-use super::index::Batch;
 use super::tables::Pass;
 use super::tables::Tables;
 use crate::position::Position;

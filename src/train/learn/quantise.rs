@@ -1,21 +1,299 @@
-//! Quantisation of two hidden layers, as `YaneuraOu` computes them.
+//! The network in integers.
 //!
-//! A weight of 1 is 64, an activation of 1 is 127. `FV_SCALE`, which divides the output, is as large
-//! as the weights of the last layer allow, because larger weights are rounded less.
-//! Activations are rounded down; half a step on the biases makes that rounding to the nearest.
-//! Layers are rounded one after the other, each for the inputs that the one before really gives,
-//! see [`Equations`].
+//! Every pass of the training goes through weights that are rounded to those of the [`Grid`], while
+//! the optimiser moves them in full precision: the straight-through estimator (Bengio et al.,
+//! "Estimating or propagating gradients through stochastic neurons", 2013), here as in Jacob et
+//! al., "Quantization and training of neural networks for efficient integer-arithmetic-only
+//! inference", 2018. So what is trained is the network of the file, and [`quantise`] only converts
+//! it.
+//!
+//! This holds for the feature transformer and for outputs directly behind it. Hidden layers have
+//! steps that depend on their weights; these are rounded at the end, see [`quantise_hidden`].
 
-#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+#![expect(
+    clippy::cast_precision_loss,
+    reason = "small whole numbers, and counts of positions"
+)]
 
 use rayon::prelude::*;
 
-use super::{Grid, sums, transformer};
-use crate::eval::nnue::scalar::{MAX_ACTIVATION, WEIGHT_BITS, affine, clamped, clip};
+use super::loss::Target;
+use super::net::{BLOCK, Hidden, Layout, Row, Weights};
+use super::pass::Pass;
+use super::sample::{ActiveFeatures, CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
+use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
+use crate::eval::nnue::scalar::{
+    MAX_ACTIVATION, MAX_OUTPUT_WEIGHT, QA, QB, WEIGHT_BITS, affine, clamped, clip, value_in,
+};
 use crate::eval::nnue::shape::LayerShape;
-use crate::eval::nnue::{AffineLayer, LayerStack, Network};
-use crate::train::learn::net::{BLOCK, Hidden, Layout, Weights};
-use crate::train::learn::sample::{ActiveFeatures, MAX_ACTIVE, Sample};
+use crate::eval::nnue::{AffineLayer, FeatureTransformer, LayerStack, Network, OutputLayer};
+use crate::util::Aligned;
+
+/// A quantised network and its rounding error.
+#[derive(Debug)]
+pub struct Quantised {
+    /// The network as the engine evaluates it.
+    pub network: Network,
+    /// Differences to the network in floats.
+    pub errors: ErrorReport,
+}
+
+/// Differences between the values of the quantised network and of the floats, in units of 1/90
+/// pawn.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct ErrorReport {
+    /// Number of positions compared.
+    pub positions: usize,
+    /// Mean absolute difference of the values.
+    pub mean: f64,
+    /// Largest absolute difference of the values.
+    pub most: f64,
+    /// Mean absolute value of the network in floats, for comparison.
+    pub mean_value: f64,
+}
+
+/// Quantises a network whose output of 1 is worth `scale`, and whose weights have been rounded by
+/// [`Grid::round`]. Those of hidden layers are rounded for the smallest error on the positions
+/// `known`; the error is reported for `unknown`.
+pub(super) fn quantise<'a>(
+    weights: &Weights,
+    scale: u16,
+    text: &str,
+    known: impl Iterator<Item = &'a Sample>,
+    unknown: &[Sample],
+) -> Quantised {
+    let grid = Grid::new(weights.layout(), scale);
+    let network = match weights.layout().hidden {
+        None => quantise_direct(weights, grid, text),
+        Some(hidden) => {
+            let known: Vec<&Sample> = known.collect();
+            quantise_hidden(weights, hidden, (grid, scale), text, &known)
+        }
+    };
+    let errors = compare(weights, scale, &network, unknown);
+    Quantised { network, errors }
+}
+
+/// The inverse of [`quantise`], up to rounding; `None` where the network cannot be trained.
+pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
+    let mut weights = Weights::zeroed(Layout::new(network.shape())?);
+    match weights.layout().hidden {
+        None => direct_to_floats(network.output_layer.as_ref()?, scale, &mut weights),
+        Some(hidden) => hidden_to_floats(network, hidden, scale, &mut weights),
+    }
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
+    let transformer = &network.transformer;
+    let part = Grid::new(layout, scale).one.recip();
+    for (number, block) in weights.blocks_mut().enumerate() {
+        for (row, to) in block[..=layout.biases()].iter_mut().enumerate() {
+            let from = if row < layout.biases() {
+                &transformer.weights[row * width..]
+            } else {
+                &transformer.biases[..]
+            };
+            for (to, &from) in to.0.iter_mut().zip(&from[number * BLOCK..]) {
+                *to = f32::from(from) * part;
+            }
+        }
+    }
+    weights.share();
+    Some(weights)
+}
+
+/// Compares the values of the quantised network with those of the floats.
+fn compare(weights: &Weights, scale: u16, network: &Network, samples: &[Sample]) -> ErrorReport {
+    let mut report = ErrorReport::default();
+    let mut pass = Pass::new(weights.layout());
+    let mut chunk = Chunk::new(weights.layout().shape.features);
+    for part in samples.chunks(CHUNK) {
+        chunk.fill(part.iter(), |_| Target::exact(0.0));
+        let outputs = pass.forward(weights, &chunk);
+        for (position, &output) in outputs.iter().enumerate() {
+            let sums =
+                [0, 1].map(|side| sums(&network.transformer, chunk.features(position, side)));
+            let bucket = match weights.layout().hidden {
+                None => chunk.positions()[position].bucket.into(),
+                Some(_) => 0,
+            };
+            let value = f64::from(value_in(network, &sums, bucket));
+            let expected = f64::from(output) * f64::from(scale);
+            let error = (value - expected).abs();
+            report.positions += 1;
+            report.mean += error;
+            report.mean_value += expected.abs();
+            report.most = report.most.max(error);
+        }
+    }
+    let count = report.positions.max(1) as f64;
+    report.mean /= count;
+    report.mean_value /= count;
+    report
+}
+
+/// Largest magnitude of the weight of an output directly behind the feature transformer.
+pub(super) const MAX_OUTPUT: f32 = MAX_OUTPUT_WEIGHT as f32 / (2 * QB) as f32;
+
+/// The integers of a network.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Grid {
+    /// The integer that stands for 1 in a feature transformer.
+    one: f32,
+    /// The integer that stands for 1 in the weight of an output; `None` for hidden layers.
+    output_one: Option<f32>,
+    /// The scale in the file.
+    output_scale: i32,
+}
+
+impl Grid {
+    /// The integers of a network whose output of 1 is worth `scale`.
+    pub(super) fn new(layout: Layout, scale: u16) -> Self {
+        // Half the scale and twice the weights make finer steps, and leave weights up to 1.
+        let output_scale = scale.div_ceil(2);
+        let one = if layout.hidden.is_none() {
+            QA
+        } else {
+            MAX_ACTIVATION
+        };
+        let output_one = QB as f32 * f32::from(scale) / f32::from(output_scale);
+        Self {
+            one: one as f32,
+            output_one: layout.hidden.is_none().then_some(output_one),
+            output_scale: output_scale.into(),
+        }
+    }
+
+    /// Writes the weights of the network: all that have a step rounded to it, those of features
+    /// with the shared ones added, which are not written.
+    pub(super) fn round(self, weights: &Weights, to: &mut Weights) {
+        let layout = weights.layout();
+        let blocks = weights.par_blocks().zip(to.par_blocks_mut());
+        blocks.for_each(|(from, to)| {
+            let (biases, outputs) = (layout.biases(), layout.outputs());
+            let one = self.one;
+            let most = f32::from(i16::MAX);
+            let shared = &from[layout.shared()];
+            for zone in 0..layout.zones() {
+                let rows = zone * FEATURES..(zone + 1) * FEATURES;
+                round_rows(&from[rows.clone()], shared, &mut to[rows], (one, most));
+            }
+            let rows = biases..=biases;
+            round_rows(&from[rows.clone()], &[], &mut to[rows], (one, most));
+            let (from, to) = (&from[outputs.clone()], &mut to[outputs]);
+            match self.output_one {
+                Some(one) => round_rows(from, &[], to, (one, MAX_OUTPUT_WEIGHT.into())),
+                None => to.copy_from_slice(from),
+            }
+        });
+        to.top.copy_from_slice(&weights.top);
+    }
+}
+
+/// Rounds weights, with `shared` ones added where there are any, to multiples of 1 / `one`, at most
+/// `most` of them.
+fn round_rows(from: &[Row], shared: &[Row], to: &mut [Row], (one, most): (f32, f32)) {
+    pulp::Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for (number, (from, to)) in from.iter().zip(to).enumerate() {
+                let shared = shared.get(number).unwrap_or(&Row::ZERO);
+                for column in 0..BLOCK {
+                    let steps = ((from.0[column] + shared.0[column]) * one).round_ties_even();
+                    to.0[column] = steps.clamp(-most, most) / one;
+                }
+            }
+        },
+    );
+}
+
+/// The feature transformer; its weights have been rounded by [`Grid::round`].
+pub(super) fn transformer(weights: &Weights, grid: Grid) -> FeatureTransformer {
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
+    let mut transformer = FeatureTransformer {
+        biases: Aligned::zeroed(width),
+        weights: Aligned::zeroed(layout.biases() * width),
+    };
+    for (number, block) in weights.blocks().enumerate() {
+        for (row, from) in block[..=layout.biases()].iter().enumerate() {
+            let to = if row < layout.biases() {
+                &mut transformer.weights[row * width..][..width]
+            } else {
+                &mut transformer.biases[..]
+            };
+            for (to, from) in to[number * BLOCK..].iter_mut().zip(from.0) {
+                // In range, because the optimiser clamps weights.
+                *to = (from * grid.one).round() as i16;
+            }
+        }
+    }
+    transformer
+}
+
+/// The accumulator of one side, as the engine computes it.
+pub(super) fn sums(transformer: &FeatureTransformer, features: &[u16]) -> Vec<i16> {
+    let mut sums = transformer.biases.to_vec();
+    let width = sums.len();
+    for &feature in features {
+        let column = &transformer.weights[usize::from(feature) * width..][..width];
+        for (sum, weight) in sums.iter_mut().zip(column) {
+            *sum = sum.wrapping_add(*weight);
+        }
+    }
+    sums
+}
+
+/// The quantised network without hidden layers: all weights have been rounded in training.
+fn quantise_direct(weights: &Weights, grid: Grid, text: &str) -> Network {
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
+    let (one, scale) = (grid.output_one.unwrap_or(QB as f32), grid.output_scale);
+    let mut output_weights = Aligned::zeroed(OUTPUT_BUCKETS * 2 * width);
+    for (number, block) in weights.blocks().enumerate() {
+        for (row, from) in block[layout.outputs()].iter().enumerate() {
+            let to = &mut output_weights[row * width + number * BLOCK..];
+            for (to, from) in to.iter_mut().zip(from.0) {
+                *to = (from * one).round() as i16;
+            }
+        }
+    }
+    let round = |bias: &f32| (bias * one * QA as f32).round() as i32;
+    let output_layer = OutputLayer {
+        biases: weights.top.iter().map(round).collect(),
+        weights: output_weights,
+        scale,
+    };
+    Network::with_output_layer(
+        layout.shape.features,
+        transformer(weights, grid),
+        output_layer,
+        text,
+    )
+}
+
+/// The inverse of [`quantise_direct`].
+fn direct_to_floats(output_layer: &OutputLayer, scale: u16, weights: &mut Weights) {
+    let (layout, width) = (weights.layout(), weights.layout().shape.width);
+    let part = output_layer.scale as f32 / f32::from(scale) / QB as f32;
+    for (number, block) in weights.blocks_mut().enumerate() {
+        for (row, to) in block[layout.outputs()].iter_mut().enumerate() {
+            let from = &output_layer.weights[row * width + number * BLOCK..];
+            for (to, &from) in to.0.iter_mut().zip(from) {
+                *to = f32::from(from) * part;
+            }
+        }
+    }
+    for (to, &from) in weights.top.iter_mut().zip(&output_layer.biases) {
+        *to = from as f32 * part / QA as f32;
+    }
+}
+
+// --- Two hidden layers ---
+//
+// Quantisation of two hidden layers, as `YaneuraOu` computes them.
+//
+// A weight of 1 is 64, an activation of 1 is 127. `FV_SCALE`, which divides the output, is as large
+// as the weights of the last layer allow, because larger weights are rounded less.
+// Activations are rounded down; half a step on the biases makes that rounding to the nearest.
+// Layers are rounded one after the other, each for the inputs that the one before really gives,
+// see [`Equations`].
 
 /// Layers are fitted to every third of the known positions, to save time.
 const KNOWN_STEP: usize = 3;
@@ -34,7 +312,7 @@ const MAX_FV_SCALE: i32 = 128;
 
 /// The quantised network. Weights are rounded for the smallest error on the positions `known`,
 /// layer after layer.
-pub(super) fn quantise(
+fn quantise_hidden(
     weights: &Weights,
     hidden: Hidden,
     (grid, scale): (Grid, u16),
@@ -185,8 +463,8 @@ fn fv_scale(weights: &Weights, hidden: Hidden, scale: u16) -> i32 {
     fv_scale.clamp(1, MAX_FV_SCALE)
 }
 
-/// The inverse of [`quantise`] for all but the feature transformer, up to rounding.
-pub(super) fn to_floats(network: &Network, hidden: Hidden, scale: u16, weights: &mut Weights) {
+/// The inverse of [`quantise_hidden`] for all but the feature transformer, up to rounding.
+fn hidden_to_floats(network: &Network, hidden: Hidden, scale: u16, weights: &mut Weights) {
     let factors = Factors::new(scale, network.scale());
     let stack = &network.stacks[0];
     let (first, second, last) = (&stack.first, &stack.second, &stack.last);
@@ -347,7 +625,7 @@ impl Floats {
 
 /// Largest width with joint rounding. In wider networks weights are rounded individually: the
 /// products of all pairs would need too much memory, and rounding errors matter less.
-pub(super) const MAX_JOINT_WIDTH: usize = 1024;
+const MAX_JOINT_WIDTH: usize = 1024;
 
 /// Regularisation towards the trained weights, relative to the mean square of an activation. It
 /// keeps weights that the positions do not determine.
@@ -361,7 +639,7 @@ const PARALLEL_ROWS: usize = 64;
 
 /// The normal equations of the least squares problem of neurons with the same inputs.
 #[derive(Clone, Debug)]
-pub(super) struct Equations {
+struct Equations {
     /// Number of weights of a neuron.
     size: usize,
     /// Upper triangle of the sums of products of two activations, `[first][second]`.
@@ -372,7 +650,7 @@ pub(super) struct Equations {
 
 impl Equations {
     /// Equations for neurons of `size` weights, without positions.
-    pub(super) fn new(size: usize, neurons: usize) -> Self {
+    fn new(size: usize, neurons: usize) -> Self {
         Self {
             size,
             products: vec![0.0; size * size],
@@ -382,7 +660,7 @@ impl Equations {
 
     /// Adds a position: the factors of the weights, and the error of each neuron that their sum
     /// should make up for.
-    pub(super) fn add(&mut self, activations: &[f64], errors: &[f64]) {
+    fn add(&mut self, activations: &[f64], errors: &[f64]) {
         debug_assert_eq!(activations.len(), self.size);
         let rows = self.products.chunks_exact_mut(self.size);
         for (first, (row, &activation)) in rows.zip(activations).enumerate() {
@@ -399,7 +677,7 @@ impl Equations {
 
     /// Rounds the weights of each neuron for the smallest error. `round` returns the nearest value
     /// that the weight of an index can take. The last weights are rounded first.
-    pub(super) fn solve(
+    fn solve(
         mut self,
         neurons: &[Vec<f64>],
         round: impl Fn(usize, f64) -> f64 + Sync,
@@ -584,5 +862,51 @@ mod rounding_tests {
             |_, weight| weight.round(),
         );
         assert_eq!(rounded, [[0.0, -2.0, 7.0], [2.0, 0.0, 0.0]]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::nnue::shape::Shape;
+
+    #[test]
+    fn weights_are_rounded_to_their_steps() {
+        for (name, steps) in [
+            ("raicho_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
+            ("raicho4_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
+            ("raicho_64x2-32-32", [1.0 / 127.0, 0.0]),
+        ] {
+            let shape: Shape = name.parse().expect("a good name");
+            let layout = Layout::new(shape).expect("it can be trained");
+            let mut weights = Weights::random(layout, 7);
+            let (outputs, shared) = (layout.outputs(), layout.shared());
+            weights.blocks_mut().next().expect("a block")[outputs.start].0[0] = 1.5;
+            let mut rounded = Weights::zeroed(layout);
+            Grid::new(layout, 800).round(&weights, &mut rounded);
+            assert_eq!(rounded.top, weights.top);
+            for (from, to) in weights.blocks().zip(rounded.blocks()) {
+                for (number, row) in to.iter().enumerate() {
+                    for (place, &found) in row.0.iter().enumerate() {
+                        let own = from[number].0[place];
+                        let (expected, step) = if shared.contains(&number) {
+                            (0.0, 0.0)
+                        } else if outputs.contains(&number) {
+                            let limit = if steps[1] > 0.0 { MAX_OUTPUT } else { 2.0 };
+                            (own.clamp(-limit, limit), steps[1])
+                        } else if number < layout.biases() && !shared.is_empty() {
+                            let of_all = from[shared.start + number % FEATURES].0[place];
+                            (own + of_all, steps[0])
+                        } else {
+                            (own, steps[0])
+                        };
+                        let error = (found - expected).abs();
+                        assert!(error <= 0.501 * step, "{name}: {found}, not {expected}");
+                        let count = if step > 0.0 { found / step } else { 0.0 };
+                        assert!((count - count.round()).abs() < 1e-3, "{name}: {found}");
+                    }
+                }
+            }
+        }
     }
 }
