@@ -8,8 +8,7 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-use super::game::Player;
-use super::game::{self, GameContext, PlayedGame};
+use super::game::{self, GameContext, PlayedGame, Player};
 use super::journal::{self, GameEntry, MatchFolder};
 use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};

@@ -1,6 +1,7 @@
 //! Arguments that several commands share, and how their values are read: long work that is kept and
 //! divided, limits of searches, evaluations, positions, times, shares, and names from a list.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +14,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Args, Command};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -118,6 +120,26 @@ impl Indivisible {
             "--shard is not for this command: {reason}"
         );
         Ok(())
+    }
+}
+
+/// The names of the arguments that stand in the command line of a subcommand.
+pub(super) struct Given(HashSet<String>);
+
+impl Given {
+    pub(super) fn new(matches: Option<&ArgMatches>) -> Self {
+        let names = matches.into_iter().flat_map(|matches| {
+            let is_given =
+                |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
+            let names = matches.ids().map(clap::Id::as_str);
+            names.filter(is_given).map(str::to_owned)
+        });
+        Self(names.collect())
+    }
+
+    /// Whether an argument is given.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
     }
 }
 

@@ -9,16 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::arguments::Given;
 use super::error::{ensure_usage, usage_error};
 use super::progress::{Meter, metered, stop_on_ctrl_c};
 use super::{output, result_file};
-use crate::runs;
-use crate::runs::FolderLock;
+use crate::runs::{self, FolderLock};
 use crate::train::data::Sources;
 use crate::train::learn::{
     Data, FileGroup, InitialWeights, Learner, Model, Run, Settings, Source, best_before_rise,
@@ -589,7 +588,7 @@ impl Options {
     /// Checks that the options that were `given` are those that the run began with, `theirs`.
     fn check_given(&self, theirs: &Self, given: &Given) -> anyhow::Result<()> {
         let theirs = serde_json::to_value(theirs)?;
-        let ours = given.merged(&serde_json::to_value(self)?, &theirs);
+        let ours = merged(given, &serde_json::to_value(self)?, &theirs);
         let Some(difference) = runs::difference(&ours, &theirs) else {
             return Ok(());
         };
@@ -603,42 +602,19 @@ impl Options {
     }
 }
 
-/// The names of the arguments that stand in the command line.
-pub(in crate::cli) struct Given(HashSet<String>);
-
-impl Given {
-    pub(in crate::cli) fn new(matches: Option<&ArgMatches>) -> Self {
-        let names = matches.into_iter().flat_map(|matches| {
-            let is_given =
-                |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
-            let names = matches.ids().map(clap::Id::as_str);
-            names
-                .filter(|name| *name != FREE)
-                .filter(is_given)
-                .map(str::to_owned)
-        });
-        Self(names.collect())
-    }
-
-    /// Whether an argument is given.
-    fn has(&self, name: &str) -> bool {
-        self.0.contains(name)
-    }
-
-    /// `theirs` with the options of `ours` that are given.
-    fn merged(&self, ours: &Value, theirs: &Value) -> Value {
-        let Value::Object(fields) = theirs else {
-            return theirs.clone();
+/// `theirs` with the options of `ours` that are `given`.
+fn merged(given: &Given, ours: &Value, theirs: &Value) -> Value {
+    let Value::Object(fields) = theirs else {
+        return theirs.clone();
+    };
+    let merged = fields.iter().map(|(name, theirs)| {
+        let ours = &ours[name];
+        let value = if given.has(name) && name != FREE {
+            ours.clone()
+        } else {
+            merged(given, ours, theirs)
         };
-        let merged = fields.iter().map(|(name, theirs)| {
-            let ours = &ours[name];
-            let value = if self.has(name) {
-                ours.clone()
-            } else {
-                self.merged(ours, theirs)
-            };
-            (name.clone(), value)
-        });
-        merged.collect()
-    }
+        (name.clone(), value)
+    });
+    merged.collect()
 }

@@ -9,13 +9,12 @@ use clap::Args;
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::tuning::{Event, Folder, GameSettings, Games, one_line, tune};
 use crate::arena::spsa::{Parameter, Settings, State, parse_list};
-use crate::cli::arena::{
-    EngineArguments, OpeningArguments, RuleArguments, RunArguments, check_repeated,
-    check_rules_and_openings,
-};
+use crate::cli::arena::{EngineArguments, OpeningArguments, RuleArguments, RunArguments};
+use crate::cli::arguments::Given;
 use crate::cli::error::bail_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
+use crate::runs::difference;
 use crate::util::counted;
 
 /// Example: `raicho spsa --engine 'cmd=./engine' --params params.txt
@@ -75,7 +74,7 @@ const OWN_FILES: &[&str] = &[
 /// Maximum number of faults that are shown when they happen.
 const FAULTS_SHOWN: u32 = 20;
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
     let path = arguments.run.folder("spsa");
     let own = OwnFiles {
         folder: &path,
@@ -90,6 +89,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // The engine and the openings are checked before a folder is created.
     let (folder, mut state, games) = if goes_on {
         let (folder, state) = Folder::resume(&path)?;
+        arguments.engines.check_engine_is_named(given)?;
         check_resumed(arguments, folder.settings(), &state)
             .with_context(|| format!("{} holds another run", path.display()))?;
         let games = Games::new(folder.settings(), state.parameters(), &stop)?;
@@ -154,14 +154,15 @@ fn check_resumed(
     settings: &GameSettings,
     state: &State,
 ) -> anyhow::Result<()> {
-    arguments.engines.check_engine_is_named()?;
     if !arguments.engines.is_empty() {
-        check_repeated("engine", &arguments.engine()?, None, &settings.engine)?;
+        let games = GameSettings {
+            pairs: settings.pairs,
+            ..arguments.games()?
+        };
+        if let Some(difference) = difference(&games, settings) {
+            bail!("{difference}; leave out the engine to resume it as it is");
+        }
     }
-    check_rules_and_openings(
-        (&arguments.rules, &arguments.openings),
-        (&settings.rules, &settings.openings),
-    )?;
     let spsa = state.settings();
     if let Some(iterations) = arguments.iterations
         && iterations != spsa.iterations
@@ -194,18 +195,22 @@ impl Arguments {
                 NAME,int,START,LEAST,MOST,STEP,RATE"
             );
         }
-        let settings = GameSettings {
-            engine: self.engine()?,
-            rules: self.rules.rules()?,
-            openings: self.openings.settings(),
-            pairs: 1,
-        };
+        let settings = self.games()?;
         let Some(iterations) = self.iterations else {
             bail_usage!("expected --iterations");
         };
         let spsa = Settings::new(iterations, settings.openings.seed);
         let state = State::new(spsa, parameters)?;
         Ok((settings, state))
+    }
+
+    fn games(&self) -> anyhow::Result<GameSettings> {
+        Ok(GameSettings {
+            engine: self.engine()?,
+            rules: self.rules.rules()?,
+            openings: self.openings.settings(),
+            pairs: 1,
+        })
     }
 
     fn engine(&self) -> anyhow::Result<EngineSettings> {

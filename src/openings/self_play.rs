@@ -10,8 +10,7 @@ use std::sync::Arc;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::sources::Lines;
-use super::sources::play_random_moves;
+use super::sources::{Lines, play_random_moves};
 use super::{OpeningError, Plies, Purpose, below, generator, why_over};
 use crate::position::Position;
 use crate::records::packed::HuffmanCodedPos;

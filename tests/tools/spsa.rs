@@ -123,8 +123,8 @@ fn interrupted_run_goes_on_as_if_nothing_had_been() {
     parts.text("run/summary.txt").must_have(", interrupted\n");
     begin(resume(&parts, ""), &parts, 10, kill);
     // What belongs to the run may be said again.
-    let again = format!("--nodes 100 --iterations 50 --engine '{engine}'");
-    resume(&parts, &again).prints("50 of 50 iterations, 100 games");
+    let again = run(&parts, &engine, &format!("{words} --resume"));
+    again.prints("50 of 50 iterations, 100 games");
     for name in ["spsa.json", "history.csv", "params.txt"] {
         let name = format!("run/{name}");
         assert_eq!(parts.text(&name), whole.text(&name), "{name}");
@@ -144,12 +144,12 @@ fn folder_holds_one_run_that_stays_as_it_began() {
     let cases = [
         ("--iterations 3", "holds another run: --iterations 3 instead of 2"),
         ("--nodes 100", "--nodes without --engine"),
-        ("--seed 2", "openings: seed 2 instead of 1"),
-        ("--max-moves 70", "rules: max_moves 70 instead of 60"),
+        ("--seed 2", "--seed without --engine"),
+        ("--max-moves 70", "--max-moves without --engine"),
         (&format!("--param {TILT}"), other),
         (&format!("--param {SKILL} --param {TILT}"), "2 parameters instead of 1"),
-        ("--engine cmd=other --nodes 100", "engine: "),
-        (&format!("--nodes 200 --engine '{engine}'"), "engine: time_control"),
+        ("--engine cmd=other --nodes 100", "engine."),
+        (&format!("--nodes 200 --engine '{engine}'"), "engine.time_control.nodes is 200"),
     ];
     for (words, part) in cases {
         resume(&folder, words).refuses(part);

@@ -31,8 +31,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::runs;
-use crate::runs::{Execution, Job, Plan, Stop, execute};
+use crate::runs::{self, Execution, Job, Plan, Stop, execute};
 use crate::usi::client::reply::{DeclaredOption, OptionKind};
 use crate::util::{counted, shorten};
 

@@ -19,8 +19,7 @@ use anyhow::{anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::{Objective, Parameter, RunOptions, State, Value, run};
-use crate::arena::game::Player;
-use crate::arena::game::{self, GameContext, PlayedGame};
+use crate::arena::game::{self, GameContext, PlayedGame, Player};
 use crate::arena::referee::{EndReason, Rules};
 use crate::arena::settings::{EngineSettings, Fixture, Format, MatchSettings};
 use crate::arena::time_control::Heartbeat;

@@ -10,12 +10,12 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use settings::GameArguments;
 
+use super::arguments::Given;
 use super::output;
 use super::progress::{Meter, stop_on_ctrl_c};
 use super::result_file::{self, OwnFiles};
 use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
-use crate::arena::runner;
-use crate::arena::runner::Event;
+use crate::arena::runner::{self, Event};
 use crate::arena::settings::MatchSettings;
 use crate::arena::summary::{Summary, one_line};
 use crate::arena::tally::{PairingTally, Tally, merge};
@@ -24,9 +24,7 @@ use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
 use crate::runs::{RunFolder, Stop};
 
-pub(super) use settings::{
-    EngineArguments, OpeningArguments, RuleArguments, check_repeated, check_rules_and_openings,
-};
+pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out
 /// new-old`
@@ -101,24 +99,24 @@ enum Command {
     Openings(settings::OpeningSetArguments),
 }
 
-pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge_shards(arguments, lang),
         Some(Command::Openings(arguments)) => settings::write_openings(arguments),
-        None => run_match(arguments, lang),
+        None => run_match(arguments, given, lang),
     }
 }
 
 // --- A match ---
 
-fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+fn run_match(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::Result<()> {
     let folder = arguments.run.folder("match");
     let (own, read) = (own_files(&folder), arguments.openings.files());
     arguments.page.check(&arguments.run.json, &own, read)?;
     let is_new = !RunFolder::exists(&folder, KIND);
     let goes_on = arguments.run.resume && (!is_new || arguments.engines.is_empty());
     let (settings, run_folder, entries) = if goes_on {
-        resume(arguments, &folder)?
+        resume(arguments, given, &folder)?
     } else {
         let settings = arguments.settings()?;
         let run_folder = MatchFolder::create(&folder, &settings)?;
@@ -202,14 +200,12 @@ fn discard(folder: &Path) {
 
 fn resume(
     arguments: &Arguments,
+    given: &Given,
     folder: &Path,
 ) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
-    arguments.engines.check_engine_is_named()?;
+    arguments.engines.check_engine_is_named(given)?;
     let old = journal::read_settings(folder)?;
-    if arguments.engines.is_empty() {
-        let given = (&arguments.rules, &arguments.openings);
-        check_rules_and_openings(given, (&old.rules, &old.openings))?;
-    } else {
+    if !arguments.engines.is_empty() {
         let new = arguments.settings()?;
         if let Some(difference) = new.difference(&old) {
             bail!(

@@ -7,16 +7,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::{Args, Parser};
-use serde::Serialize;
-use serde_json::Value;
+use clap::Args;
 
 use crate::arena::referee::{Adjudication, Rules};
-use crate::arena::settings::EngineText;
-use crate::arena::settings::{EngineSettings, Format, MatchSettings};
+use crate::arena::settings::{EngineSettings, EngineText, Format, MatchSettings};
 use crate::arena::statistics::Sprt;
 use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
-use crate::cli::arguments::one_of;
+use crate::cli::arguments::{Given, one_of};
 use crate::cli::error::{bail_usage, usage_error};
 use crate::cli::progress::Meter;
 use crate::cli::{output, result_file};
@@ -28,6 +25,28 @@ use crate::util::parse_positive;
 const DEFAULT_GAMES: u64 = 100;
 /// Default number of games from the start position, which is one opening played with both colours.
 const GAMES_FROM_STARTPOS: u64 = 2;
+
+/// The arguments that, with the engines, decide which games are played.
+const WITH_ENGINES: [&str; 18] = [
+    "each",
+    "tc",
+    "nodes",
+    "depth",
+    "format",
+    "ponder",
+    "max_moves",
+    "entering_king_rule",
+    "margin",
+    "patience",
+    "ready_timeout",
+    "adjudicate",
+    "adjudicate_draw",
+    "openings",
+    "random_plies",
+    "from_startpos",
+    "max_imbalance",
+    "seed",
+];
 
 /// The engines and their limits; shared by all commands that play games.
 #[derive(Args)]
@@ -138,20 +157,16 @@ impl EngineArguments {
     }
 
     /// Refuses what says nothing without an engine, of a run that is resumed without naming it.
-    pub(in crate::cli) fn check_engine_is_named(&self) -> anyhow::Result<()> {
-        let given = [
-            ("--each", self.each.is_some()),
-            ("--tc", self.time.tc.is_some()),
-            ("--nodes", self.time.nodes.is_some()),
-            ("--depth", self.time.depth.is_some()),
-        ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) if self.is_empty() => bail_usage!(
-                "{name} without --engine: repeat the engines too, or leave it out to resume the \
+    pub(in crate::cli) fn check_engine_is_named(&self, given: &Given) -> anyhow::Result<()> {
+        let is_alone = |name: &&&str| self.is_empty() && given.has(name);
+        if let Some(name) = WITH_ENGINES.iter().find(is_alone) {
+            let name = name.replace('_', "-");
+            bail_usage!(
+                "--{name} without --engine: repeat the engines too, or leave it out to resume the \
                  run as it is"
-            ),
-            _ => Ok(()),
+            );
         }
+        Ok(())
     }
 
     /// The settings of the engines.
@@ -230,12 +245,6 @@ impl GameArguments {
             settings.sprt = Some(sprt);
         }
         settings.games = self.games.or(settings.games);
-        if self.ponder && !settings.ponder {
-            bail!("--ponder differs from the match to be resumed");
-        }
-        if self.format == Format::Gauntlet && settings.format != Format::Gauntlet {
-            bail!("--format differs from that of the match to be resumed");
-        }
         if self.shard.is_some() && self.shard != settings.shard {
             bail!("--shard differs from that of the match to be resumed");
         }
@@ -269,50 +278,6 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
         );
     }
     Ok(settings)
-}
-
-/// A command line without options.
-#[derive(Parser)]
-struct DefaultArguments {
-    #[command(flatten)]
-    rules: RuleArguments,
-    #[command(flatten)]
-    openings: OpeningArguments,
-}
-
-/// Refuses rules and openings that are not those of the run that is resumed, as results before and
-/// after a change could not be combined. Nothing needs to be repeated.
-pub(in crate::cli) fn check_rules_and_openings(
-    (rules, openings): (&RuleArguments, &OpeningArguments),
-    (run_rules, run_openings): (&Rules, &OpeningSettings),
-) -> anyhow::Result<()> {
-    let defaults = DefaultArguments::parse_from(["raicho"]);
-    let (rules, default_rules) = (rules.rules()?, defaults.rules.rules()?);
-    check_repeated("rules", &rules, Some(&default_rules), run_rules)?;
-    let (openings, default_openings) = (openings.settings(), defaults.openings.settings());
-    check_repeated("openings", &openings, Some(&default_openings), run_openings)
-}
-
-/// Compares the fields of two settings. Fields with default values may just not have been given, so
-/// they pass.
-pub(in crate::cli) fn check_repeated<T: Serialize>(
-    part: &str,
-    new: &T,
-    defaults: Option<&T>,
-    run: &T,
-) -> anyhow::Result<()> {
-    let run = serde_json::to_value(run)?;
-    let defaults = defaults.map(serde_json::to_value).transpose()?;
-    let Value::Object(new) = serde_json::to_value(new)? else {
-        return Ok(());
-    };
-    for (field, value) in &new {
-        let is_default = defaults.as_ref().is_some_and(|s| s[field] == *value);
-        if !is_default && run[field] != *value {
-            bail!("{part}: {field} {value} instead of {}", run[field]);
-        }
-    }
-    Ok(())
 }
 
 // --- Openings ---

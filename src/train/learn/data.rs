@@ -18,8 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::loss::logistic;
 use super::out_of_range;
-use super::sample::{Counts, Filter, Reason, Tactical, line_to_leaf};
-use super::sample::{Label, Sample};
+use super::sample::{Counts, Filter, Label, Reason, Sample, Tactical, line_to_leaf};
 use crate::position::Position;
 use crate::records::teacher::{
     Format, Record, Skipped, Span, TeacherError, TeacherGame, TeacherReader,

@@ -9,10 +9,8 @@ use anyhow::{Context as _, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::Settings;
-use super::data::Data;
-use super::data::Source;
-use super::loss::{self, Point};
-use super::loss::{HeldOutLosses, Targets};
+use super::data::{Data, Source};
+use super::loss::{self, HeldOutLosses, Point, Targets};
 use super::sample::Sample;
 use super::stream::{Place, Stream};
 use crate::runs;

@@ -21,8 +21,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::GensfenSettings;
-use super::game::Reason;
-use super::game::{PlayedGame, Segment};
+use super::game::{PlayedGame, Reason, Segment};
 use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason, PackWriter};
 use crate::records::teacher::{Format, Record, TeacherReader};

@@ -10,8 +10,7 @@ use crate::train::learn::Settings;
 use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::net::{BLOCK, Layout, Weights};
 use crate::train::learn::pass::Pass;
-use crate::train::learn::sample::{CHUNK, Chunk};
-use crate::train::learn::sample::{MAX_ACTIVE, Sample};
+use crate::train::learn::sample::{CHUNK, Chunk, MAX_ACTIVE, Sample};
 use crate::types::Bound;
 
 fn layout_of(shape: Shape) -> Layout {

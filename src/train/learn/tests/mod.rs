@@ -11,8 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::data::{Data, Judged};
 use super::net::{InitialWeights, Learner};
-use super::sample::{FEATURES, Label, Sample};
-use super::sample::{Filter, Tactical};
+use super::sample::{FEATURES, Filter, Label, Sample, Tactical};
 use super::{ResultWeight, Settings};
 use crate::eval::Evaluator;
 use crate::eval::nnue::shape::{Head, Shape};

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 use crate::eval::kppt::scalar::{Weight, Weights, evaluate};
 use crate::eval::kppt::{Kind, Tables};
 use crate::position::Position;
-use crate::train::learn::kppt::NUMBERS;
-use crate::train::learn::kppt::{narrow, square_of, write};
+use crate::train::learn::kppt::{NUMBERS, narrow, square_of, write};
 use crate::util::mixed;
 
 /// Scattered numbers, symmetric in pairs; every seventh is 0.

@@ -10,10 +10,8 @@ mod ties;
 
 use std::sync::atomic::AtomicBool;
 
-use super::Batch;
-use super::Learner;
-use super::tables::Pass;
-use super::tables::Tables;
+use super::tables::{Pass, Tables};
+use super::{Batch, Learner};
 use crate::position::Position;
 use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};
