@@ -251,6 +251,7 @@ pub enum Source {
     /// Random moves from the start position.
     Random {
         /// Range of the number of moves.
+        #[serde(with = "crate::runs::as_text")]
         plies: Plies,
     },
 }
@@ -267,8 +268,7 @@ pub enum Order {
 }
 
 /// A range of plies, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plies {
     least: u32,
     most: u32,
@@ -332,20 +332,6 @@ impl fmt::Display for Plies {
         } else {
             write!(formatter, "{}..{}", self.least, self.most)
         }
-    }
-}
-
-impl TryFrom<String> for Plies {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Plies> for String {
-    fn from(plies: Plies) -> Self {
-        plies.to_string()
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Rules {
     /// numbered as in SFEN, so moves of the opening count.
     pub max_moves: u32,
     /// The rule for declarations (nyugyoku).
-    #[serde(with = "rule_name")]
+    #[serde(with = "crate::runs::as_text")]
     pub entering_king: EnteringKingRule,
     /// Tolerated overrun of a clock.
     pub margin: Duration,
@@ -350,30 +350,4 @@ pub fn read_legal_move(position: &Position, text: &str) -> Result<Move, String> 
     position
         .legal_move(mv)
         .ok_or_else(|| format!("illegal move {}", shorten(text)))
-}
-
-/// Serialization of the rule by its USI name.
-mod rule_name {
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::types::EnteringKingRule;
-
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "the signature that serde asks for"
-    )]
-    pub(super) fn serialize<S: Serializer>(
-        rule: &EnteringKingRule,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(rule.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<EnteringKingRule, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        name.parse().map_err(D::Error::custom)
-    }
 }

@@ -495,7 +495,7 @@ pub(in crate::cli) fn rescore(arguments: &RescoreArguments) -> anyhow::Result<()
     };
     let (folder, mut checkpoints) = arguments.work.open(RESCORE, &run)?;
     let last = usable_checkpoint(checkpoints.pop(), path);
-    let report = rescore_metered(&rescoring, KeptCheckpoints { folder, last })?;
+    let report = rescore_metered(&rescoring, (folder, last))?;
     report_written(&report, report.tally.written);
     Ok(())
 }

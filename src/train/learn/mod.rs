@@ -80,7 +80,7 @@ pub struct Settings {
     /// Shape of the network: `raicho_256x2-8` (8 outputs) or `raicho_256x2-32-32` (two hidden
     /// layers), with other numbers; `raicho4` instead of `raicho` has four zones of the own king
     #[arg(long, value_name = "NAME", default_value_t = Self::default().shape)]
-    #[serde(with = "shape_name")]
+    #[serde(with = "crate::runs::as_text")]
     pub shape: Shape,
 
     /// Positions per step [default: 16384, with --kind kppt 4096]
@@ -251,26 +251,6 @@ fn parse_result_weight(text: &str) -> Result<ResultWeight, String> {
         first: number(first)?,
         last: number(last)?,
     })
-}
-
-/// Shapes in JSON: their names.
-mod shape_name {
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::eval::nnue::shape::Shape;
-
-    pub(super) fn serialize<S: Serializer>(
-        shape: &Shape,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(shape)
-    }
-
-    pub(super) fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Shape, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        name.parse().map_err(D::Error::custom)
-    }
 }
 
 #[cfg(test)]

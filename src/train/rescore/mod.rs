@@ -85,7 +85,7 @@ pub struct Searches {
 
 /// How far a run has come, as a line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Checkpoint<R = RescoreReport> {
+pub struct Checkpoint {
     /// Where the next record begins.
     place: Place,
     /// Bytes of the output.
@@ -95,24 +95,12 @@ pub struct Checkpoint<R = RescoreReport> {
     /// Whether the run is complete.
     pub is_complete: bool,
     /// What was found until then.
-    report: R,
+    report: RescoreReport,
 }
 
-/// Where the checkpoints of a run are kept, if they are.
-#[derive(Default)]
-pub struct KeptCheckpoints {
-    /// Gets each checkpoint.
-    pub folder: Option<RunFolder>,
-    /// The last checkpoint of an earlier process.
-    pub last: Option<Checkpoint>,
-}
-
-impl KeptCheckpoints {
-    fn keep(&mut self, checkpoint: &Checkpoint<&RescoreReport>) -> anyhow::Result<()> {
-        let append = |folder: &mut RunFolder| folder.append(checkpoint);
-        Ok(self.folder.as_mut().map_or(Ok(()), append)?)
-    }
-}
+/// The folder that keeps the checkpoints of a run, if one does, and the last one of an earlier
+/// process.
+pub type KeptCheckpoints = (Option<RunFolder>, Option<Checkpoint>);
 
 /// Writes all records with new scores. `on_positions` gets the number of positions
 /// searched so far, those before an interruption included.
@@ -122,17 +110,16 @@ impl KeptCheckpoints {
 /// cannot be started, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     rescoring: &Rescoring<'_>,
-    mut kept: KeptCheckpoints,
+    (mut folder, last): KeptCheckpoints,
     watch: &Watch<'_>,
     on_positions: &(dyn Fn(u64) + Sync),
 ) -> anyhow::Result<RescoreReport> {
     let (sources, (path, format)) = (rescoring.sources, rescoring.output);
     check_formats(sources, format)?;
-    let last = kept.last.take();
     if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
         return Ok(last.report.clone());
     }
-    let is_kept = kept.folder.is_some();
+    let is_kept = folder.is_some();
     let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
         (last.place, last.output, last.positions)
     });
@@ -147,14 +134,14 @@ pub fn run(
     sources.read_from(from, watch, |place, source, record| {
         if place.records.is_multiple_of(group) && block.begin_group() {
             block.write(&mut report, &mut out)?;
-            if is_kept {
+            if let Some(folder) = &mut folder {
                 let (output, positions) = out.pause()?;
-                kept.keep(&Checkpoint {
+                folder.append(&Checkpoint {
                     place,
                     output,
                     positions,
                     is_complete: false,
-                    report: &report,
+                    report: report.clone(),
                 })?;
             }
         }
@@ -167,13 +154,15 @@ pub fn run(
     let (output, _) = out.pause()?;
     let positions = out.finish()?;
     report.tally.written = positions;
-    kept.keep(&Checkpoint {
-        place: Place::default(),
-        output,
-        positions,
-        is_complete: true,
-        report: &report,
-    })?;
+    if let Some(folder) = &mut folder {
+        folder.append(&Checkpoint {
+            place: Place::default(),
+            output,
+            positions,
+            is_complete: true,
+            report: report.clone(),
+        })?;
+    }
     Ok(report)
 }
 
