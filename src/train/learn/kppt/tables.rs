@@ -452,9 +452,10 @@ impl Task<'_> {
         match factor {
             Factor::Kpp => of_king(index, to, batch, slopes),
             Factor::RelativeKpp => of_relative(index, to, batch, slopes),
-            Factor::RankPp | Factor::Pp => of_pairs(index, factor, to, batch, slopes),
             Factor::RelativePp if index == 0 => {}
-            Factor::RelativePp => of_pairs(index, factor, to, batch, slopes),
+            Factor::RankPp | Factor::Pp | Factor::RelativePp => {
+                of_pairs(index, factor, to, batch, slopes);
+            }
             Factor::Kkp | Factor::Kk => of_kings(factor, to, batch, slopes),
             Factor::Kp | Factor::RelativeKp | Factor::King => of_pieces(factor, to, batch, slopes),
         }
