@@ -23,11 +23,9 @@ use crate::types::EnteringKingRule;
 use crate::util::parse_positive;
 
 const DEFAULT_GAMES: u64 = 100;
-/// Default number of games from the start position, which is one opening played with both colours.
-const GAMES_FROM_STARTPOS: u64 = 2;
 
 /// The arguments that, with the engines, decide which games are played.
-const WITH_ENGINES: [&str; 18] = [
+const WITH_ENGINES: [&str; 17] = [
     "each",
     "tc",
     "nodes",
@@ -43,7 +41,6 @@ const WITH_ENGINES: [&str; 18] = [
     "adjudicate_draw",
     "openings",
     "random_plies",
-    "from_startpos",
     "max_imbalance",
     "seed",
 ];
@@ -222,13 +219,9 @@ impl GameArguments {
             bail_usage!("{number}, expected two --engine or more");
         }
         let sprt = self.sprt()?;
-        let default_games = match openings.source {
-            Source::Startpos => GAMES_FROM_STARTPOS,
-            _ => DEFAULT_GAMES,
-        };
         Ok(MatchSettings {
             format: self.format,
-            games: self.games.or(sprt.is_none().then_some(default_games)),
+            games: self.games.or(sprt.is_none().then_some(DEFAULT_GAMES)),
             rules,
             openings,
             ponder: self.ponder,
@@ -290,16 +283,13 @@ const MAX_IMBALANCE: u32 = 120;
 #[command(next_help_heading = "Openings")]
 pub(in crate::cli) struct OpeningArguments {
     /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["random_plies", "from_startpos"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
 
-    /// Random openings: number of random moves from the start position, both ends included
+    /// Random openings: number of random moves from the start position, both ends included; with 0
+    /// there is one, for two games
     #[arg(long, value_name = "FROM..TO", default_value = "8..12")]
     random_plies: Plies,
-
-    /// Begin at the start position: two games per pairing, as no opening is played twice
-    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"])]
-    from_startpos: bool,
 
     /// Skip openings in which our own search sees a larger advantage for either side, in centipawns
     /// [default: 120 for random openings]
@@ -319,10 +309,9 @@ impl OpeningArguments {
 
     pub(in crate::cli) fn settings(&self) -> OpeningSettings {
         let plies = self.random_plies;
-        let (source, max_imbalance) = match (&self.openings, self.from_startpos) {
-            (Some(path), _) => (Source::File(path.clone()), self.max_imbalance),
-            (None, true) => (Source::Startpos, None),
-            (None, false) => (
+        let (source, max_imbalance) = match &self.openings {
+            Some(path) => (Source::File(path.clone()), self.max_imbalance),
+            None => (
                 Source::Random { plies },
                 Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE)),
             ),
@@ -341,7 +330,7 @@ impl fmt::Display for OpeningArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.settings();
         match &settings.source {
-            Source::Startpos => f.write_str("--from-startpos")?,
+            Source::Startpos => f.write_str("--random-plies 0")?,
             Source::File(path) => write!(f, "--openings {}", path.display())?,
             Source::Random { plies } => write!(f, "--random-plies {plies}")?,
         }

@@ -92,7 +92,8 @@ impl<'a, M: Model> Run<'a, M> {
     /// # Errors
     /// The checkpoint cannot be read.
     pub fn source(path: &Path) -> anyhow::Result<Source> {
-        Ok(checkpoint_state::<M>(path)?.source)
+        let state = read_state::<M>(&mut reader(path)?).map_err(name_cut)?;
+        Ok(state.source)
     }
 
     /// Resumes the run of a checkpoint. It continues exactly as an uninterrupted run.
@@ -224,7 +225,17 @@ impl<'a, M: Model> Run<'a, M> {
     /// # Errors
     /// The file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        save_checkpoint(path, &self.state, &self.model)
+        let header = serde_json::to_vec(&self.state)?;
+        runs::replace_with(path, |file| {
+            let mut out = Summed::new(file);
+            out.write_all(M::MAGIC)?;
+            out.write_all(&VERSION.to_le_bytes())?;
+            out.write_all(&(header.len() as u32).to_le_bytes())?;
+            out.write_all(&header)?;
+            self.model.write(&mut out)?;
+            let checksum = out.sum.clone().finalize();
+            out.inner.write_all(&checksum.to_le_bytes())
+        })
     }
 }
 
@@ -312,32 +323,12 @@ pub(super) struct State {
     pub(super) points: Vec<Point>,
 }
 
-/// Replaces the file atomically.
-pub(super) fn save_checkpoint<M: Model>(path: &Path, state: &State, model: &M) -> io::Result<()> {
-    let header = serde_json::to_vec(state)?;
-    runs::replace_with(path, |file| {
-        let mut out = Summed::new(file);
-        out.write_all(M::MAGIC)?;
-        out.write_all(&VERSION.to_le_bytes())?;
-        out.write_all(&(header.len() as u32).to_le_bytes())?;
-        out.write_all(&header)?;
-        model.write(&mut out)?;
-        let checksum = out.sum.clone().finalize();
-        out.inner.write_all(&checksum.to_le_bytes())
-    })
-}
-
 /// Whether a file begins with the magic of a checkpoint.
 pub(super) fn is_checkpoint<M: Model>(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     let size = M::MAGIC.len() as u64;
     File::open(path)?.take(size).read_to_end(&mut start)?;
     Ok(start == M::MAGIC)
-}
-
-/// The header of a checkpoint.
-pub(super) fn checkpoint_state<M: Model>(path: &Path) -> anyhow::Result<State> {
-    read_state::<M>(&mut reader(path)?).map_err(name_cut)
 }
 
 /// Reads a checkpoint.

@@ -44,7 +44,7 @@ fn set_option(engine: &mut raicho::arena::settings::EngineSettings, name: &str, 
 fn openings_are_written_where_nothing_is() {
     use crate::runner::raicho;
     let folder = Folder::new();
-    let openings = "match openings --from-startpos --count";
+    let openings = "match openings --random-plies 0 --count";
     let quiet = |words: &str| {
         let [_, errors] = raicho!(folder, "{openings} {words}").outputs();
         assert_eq!(errors, "");
