@@ -1,4 +1,4 @@
-//! Plays one game: two players, two clocks, a referee.
+//! Plays one game: two players, which are engine processes, two clocks, a referee.
 
 use std::fmt::Write as _;
 use std::thread;
@@ -310,7 +310,7 @@ impl<'a> Game<'a> {
 
 // --- A player ---
 //
-// A player: an engine process that is prepared for games, asked for moves and timed.
+// An engine process that is prepared for games, asked for moves and timed.
 //
 // The clock runs from just before `go` (or `ponderhit`) is written until the reader thread has
 // received the whole `bestmove` line. An engine that does not answer is sent `stop` and killed

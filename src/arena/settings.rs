@@ -178,7 +178,7 @@ impl Fixture {
     }
 }
 
-// --- The text that describes an engine on a command line ---
+// --- Engines as text ---
 //
 // The text that describes an engine on a command line, such as
 // `cmd=./engine,name=new,option.USI_Hash=64,tc=10+0.1`.

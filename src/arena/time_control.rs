@@ -1,4 +1,4 @@
-//! Time controls: the limits of an engine, and its clock during a game.
+//! Time controls: the limits of an engine, and its clock during a game; stalls of the machine.
 //!
 //! The increment is added after the move, as GUIs and servers do. A move may therefore use the
 //! remaining time and the byoyomi, but not the increment that it will earn.
@@ -226,8 +226,6 @@ pub fn go_words(own: &Clock, other: &Clock, is_black: bool) -> String {
 }
 
 // --- Stalls of the machine ---
-//
-// Detects stalls of the machine.
 //
 // A thread sleeps for a few milliseconds at a time. If it wakes much too late, other processes may
 // have been delayed as well: a loss on time during such a stall says nothing about the engine, and

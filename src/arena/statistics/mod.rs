@@ -1,6 +1,7 @@
-//! SPRT: ends a match as soon as its results decide between two hypotheses.
+//! Statistics of results: the SPRT, which ends a match as soon as they decide between two
+//! hypotheses, and Elo with error bars.
 //!
-//! This is a generalized sequential probability ratio test over pairs of games. For each of two
+//! The SPRT is a generalized sequential probability ratio test over pairs of games. For each of two
 //! hypotheses the most likely distribution of pair results is fitted, and the logarithm of the
 //! ratio of the two likelihoods (LLR) is compared with Wald's bounds. Hypotheses are differences in
 //! logistic or normalized Elo; normalized Elo measures the score in units of its standard deviation

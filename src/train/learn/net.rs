@@ -415,7 +415,7 @@ fn step_block(
     }
 }
 
-// --- The weights, in blocks of columns ---
+// --- Weights ---
 //
 // The weights of a network in 32-bit floats, in blocks of [`BLOCK`] accumulator columns.
 //

@@ -475,10 +475,6 @@ pub struct Filter {
     #[arg(skip = Self::default().eval_limit)]
     pub eval_limit: u16,
 
-    /// Minimum ply of a position; the start position has ply 1.
-    #[arg(skip = Self::default().min_ply)]
-    pub min_ply: u32,
-
     /// Treatment of positions in which a capture or a promotion was played
     #[arg(long, value_enum, default_value_t)]
     pub tactical: Tactical,
@@ -488,7 +484,6 @@ impl Default for Filter {
     fn default() -> Self {
         Self {
             eval_limit: 3000,
-            min_ply: 1,
             tactical: Tactical::Drop,
         }
     }
@@ -497,7 +492,6 @@ impl Default for Filter {
 /// Why a position is skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Reason {
-    Ply,
     Score,
     Check,
     Tactical,
@@ -523,8 +517,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    const REASONS: [(Reason, &'static str); 5] = [
-        (Reason::Ply, "before the first ply"),
+    const REASONS: [(Reason, &'static str); 4] = [
         (Reason::Score, "score beyond the limit"),
         (Reason::Check, "in check"),
         (Reason::Tactical, "capture or promotion"),
@@ -567,9 +560,6 @@ impl Filter {
         mv: Option<Move>,
         score: i32,
     ) -> Result<(), Reason> {
-        if position.game_ply() < self.min_ply {
-            return Err(Reason::Ply);
-        }
         if score.unsigned_abs() > self.eval_limit.into() {
             return Err(Reason::Score);
         }
@@ -671,16 +661,12 @@ mod filter_tests {
 
     #[test]
     fn quiet_positions_are_kept() {
-        let filter = Filter {
-            min_ply: 9,
-            ..Filter::default()
-        };
+        let filter = Filter::default();
         let open = "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b -";
         let at = |ply: u32| format!("{open} {ply}");
         assert_eq!(judged(filter, &at(20), "2g2f", 55), Ok(()));
         assert_eq!(judged(filter, &at(20), "8h2b", 55), Err(Reason::Tactical));
         assert_eq!(judged(filter, &at(20), "8h2b+", 55), Err(Reason::Tactical));
-        assert_eq!(judged(filter, &at(8), "2g2f", 55), Err(Reason::Ply));
         assert_eq!(judged(filter, &at(20), "2g2f", -3001), Err(Reason::Score));
         assert_eq!(judged(filter, &at(20), "2g2f", 3000), Ok(()));
         let check = "4k4/9/9/9/9/9/4r4/9/4K4 b G 30";
