@@ -322,8 +322,8 @@ pub struct Diversions {
     #[arg(skip = 24_u32)]
     pub max_ply: u32,
 
-    /// Number of best moves, within 100 centipawns, among which a random move is chosen, better ones
-    /// more often; 0 for any legal move, in which case the moves before it are not written
+    /// Number of best moves, within 100 centipawns, among which a random move is chosen, better
+    /// ones more often; 0 for any legal move, in which case the moves before it are not written
     #[arg(
         long = "random-multi-pv",
         value_name = "N",

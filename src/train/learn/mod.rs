@@ -195,8 +195,8 @@ impl Settings {
     fn layout(&self) -> anyhow::Result<Layout> {
         Layout::new(self.shape).ok_or_else(|| {
             let expected = format_args!(
-                "raicho_Wx2-8 or raicho_Wx2-F-S with W a multiple of {WIDTH_STEP} up to {MAX_WIDTH}, F \
-                up to {MAX_FIRST} and S up to {MAX_SECOND}"
+                "raicho_Wx2-8 or raicho_Wx2-F-S with W a multiple of {WIDTH_STEP} up to {MAX_WIDTH}, \
+                F up to {MAX_FIRST} and S up to {MAX_SECOND}"
             );
             out_of_range("shape", self.shape, expected)
         })

@@ -325,12 +325,12 @@ impl fmt::Display for Tally {
         let percent = |count: u64| count as f64 * 100.0 / games;
         let [black, white] = self.wins;
         let [black, white, draws] = [black, white, self.games - black - white].map(percent);
+        let (count, each) = (counted(self.games, "game"), self.written as f64 / games);
         write!(
             formatter,
-            "{}, black {black:.1} %, white {white:.1} %, draws {draws:.1} %, {:.0} positions a game",
-            counted(self.games, "game"),
-            self.written as f64 / games,
+            "{count}, black {black:.1} %, white {white:.1} %, "
         )?;
+        write!(formatter, "draws {draws:.1} %, {each:.0} positions a game")?;
         if self.tree_positions > 0 {
             let each = self.tree_positions as f64 / self.plies.max(1) as f64;
             let positions = counted(self.tree_positions, "position");
