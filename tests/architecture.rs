@@ -32,7 +32,7 @@ const LAYERS: &str = "
     page: analysis lang records
     openings: engine records
     arena: openings usi::client lang runs
-    csa: arena::engine_text engine usi::client usi::options records runs
+    csa: arena::settings engine usi::client usi::options records runs
     makebook: engine records runs
     train: openings runs
     cli: bench usi analysis page lang openings arena csa makebook train runs

@@ -8,15 +8,14 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 
-use super::game::{self, GameContext, PlayedGame};
-use super::heartbeat::Heartbeat;
+use super::game::{self, GameContext, PlayedGame, Player};
 use super::journal::{self, GameEntry, MatchFolder};
-use super::player::Player;
 use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
-use super::sprt;
+use super::statistics::SprtVerdict;
 use super::summary::{StallSummary, Summary};
 use super::tally::Tally;
+use super::time_control::Heartbeat;
 use crate::openings::Openings;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Job, Plan, Stop, execute};
@@ -449,7 +448,7 @@ fn is_decided(tally: &Tally) -> bool {
         return false;
     };
     // A shard that stops by its own results would bias those of the whole match.
-    tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != sprt::SprtVerdict::Continue
+    tally.settings().shard.is_none() && test.verdict(&pairing.pairs) != SprtVerdict::Continue
 }
 
 #[cfg(test)]
@@ -457,10 +456,10 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::arena::heartbeat::Heartbeat;
     use crate::arena::journal::GameEntry;
-    use crate::arena::sprt::Sprt;
+    use crate::arena::statistics::Sprt;
     use crate::arena::tests::{entry, settings};
+    use crate::arena::time_control::Heartbeat;
     use crate::openings::{Plies, Source};
 
     fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {

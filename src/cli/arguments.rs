@@ -1,6 +1,7 @@
 //! Arguments that several commands share, and how their values are read: long work that is kept and
 //! divided, limits of searches, evaluations, positions, times, shares, and names from a list.
 
+use std::collections::HashSet;
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +14,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Args, Command};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -25,8 +27,7 @@ use crate::position::SfenError;
 use crate::records::teacher::Format;
 use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
-use crate::train::gensfen::Effort;
-use crate::util::{parse_positive, shorten};
+use crate::util::shorten;
 
 /// Long work of one machine.
 #[derive(Args)]
@@ -100,25 +101,23 @@ impl KeptWork {
     }
 }
 
-/// `--shard` of commands that cannot be divided, to refuse it with the reason.
-#[derive(Args)]
-pub(super) struct Indivisible {
-    /// Not supported by this command
-    #[arg(long, value_name = "I/N", hide = true)]
-    shard: Option<String>,
-}
+/// The names of the arguments that stand in the command line of a subcommand.
+pub(super) struct Given(HashSet<String>);
 
-impl Indivisible {
-    /// Refuses `--shard`. `reason` is a clause that completes the message.
-    ///
-    /// # Errors
-    /// `--shard` was given.
-    pub(super) fn check(&self, reason: &str) -> anyhow::Result<()> {
-        ensure_usage!(
-            self.shard.is_none(),
-            "--shard is not for this command: {reason}"
-        );
-        Ok(())
+impl Given {
+    pub(super) fn new(matches: Option<&ArgMatches>) -> Self {
+        let names = matches.into_iter().flat_map(|matches| {
+            let is_given =
+                |name: &&str| matches.value_source(name) == Some(ValueSource::CommandLine);
+            let names = matches.ids().map(clap::Id::as_str);
+            names.filter(is_given).map(str::to_owned)
+        });
+        Self(names.collect())
+    }
+
+    /// Whether an argument is given.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains(name)
     }
 }
 
@@ -151,34 +150,6 @@ impl WorkerArguments {
 
     pub(super) fn threads(&self) -> usize {
         self.threads.into()
-    }
-}
-
-#[derive(Args)]
-#[command(next_help_heading = "Search")]
-pub(super) struct EffortArguments {
-    /// Soft node limit per position: no further iteration begins after it, and the search stops at
-    /// eight times this number [default: 1000, unless --depth is given]
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
-    nodes: Option<u64>,
-
-    /// Depth per position; with --nodes, whichever limit is reached first
-    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
-    depth: Option<i32>,
-
-    /// Size of each thread's transposition table in MB
-    #[arg(long, value_name = "MB", default_value_t = 1, value_parser = parse_positive::<u16>)]
-    pub(super) hash: u16,
-}
-
-impl EffortArguments {
-    pub(super) fn effort(&self) -> Effort {
-        const DEFAULT_NODES: u64 = 1000;
-        let default = self.depth.is_none().then_some(DEFAULT_NODES);
-        Effort {
-            nodes: self.nodes.or(default),
-            depth: self.depth,
-        }
     }
 }
 

@@ -6,17 +6,13 @@ use std::time::Instant;
 use anyhow::bail;
 use clap::Args;
 
-use crate::cli::arguments::{EffortArguments, WorkerArguments};
-use crate::cli::error::{ensure_usage, flat_error};
+use crate::cli::arguments::WorkerArguments;
+use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
-use crate::openings::{
-    EnteringKings, OpeningError, Plies, SelfPlayOpenings, StartPositions, StartSet,
-};
-use crate::runs::Shard;
+use crate::openings::{OpeningError, Plies, SelfPlayOpenings, StartSet};
 use crate::train::gensfen::{
-    self, Archive, Diversions, Endings, Entry, Gaps, GensfenSettings, Run, RunLimits, Tally,
-    TreeSampling, Writing,
+    self, Archive, Entry, GensfenSettings, Run, RunLimits, Tally, TreeSampling,
 };
 use crate::util::counted;
 
@@ -38,10 +34,6 @@ pub(super) struct Arguments {
     #[command(flatten)]
     workers: WorkerArguments,
 
-    /// Seed of all random numbers
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-
     /// Number of positions in the folder after which the run ends; each shard has its own [default:
     /// at Ctrl-C]
     #[arg(long = "loop", value_name = "POSITIONS")]
@@ -51,50 +43,17 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N")]
     games: Option<u64>,
 
-    /// Play only shard I of N, such as 3/16
-    #[arg(long, value_name = "I/N")]
-    shard: Option<Shard>,
-
     #[command(flatten)]
-    effort: EffortArguments,
+    settings: GensfenSettings,
 
     #[command(flatten)]
     openings: OpeningArguments,
-
-    #[command(flatten)]
-    diversions: Diversions,
-
-    #[command(flatten)]
-    endings: Endings,
-
-    #[command(flatten)]
-    gaps: Option<Gaps>,
-
-    /// Memory in MB for the keys of written positions, 8 bytes each, which are not written again; 0
-    /// writes all positions
-    #[arg(
-        long,
-        value_name = "MB",
-        default_value_t = 64,
-        value_parser = clap::value_parser!(u32).range(..1 << 20),
-        help_heading = "Files"
-    )]
-    dedup_mb: u32,
-
-    #[command(flatten)]
-    trees: Option<TreeSampling>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     arguments.check()?;
     let (eval, evaluator) = arguments.workers.evaluation()?;
-    let starts = arguments.openings.starts().map_err(flat_error)?;
-    if let Some(starts) = &starts.entering_kings {
-        output::eprint_line(format_args!(
-            "{} around a king's entry",
-            counted(starts.len(), "position")
-        ));
-    }
+    let starts = arguments.openings.starts()?;
     let settings = arguments.settings(eval, &starts);
     let (archive, entries) = arguments.archive(&settings)?;
     let stop = stop_on_ctrl_c()?;
@@ -153,15 +112,10 @@ fn progress_text(tally: &Tally, before: &Tally, begun: Instant) -> String {
 }
 
 impl Arguments {
-    /// Checks that games and nodes can be written at all.
+    /// Checks that nodes can be written at all.
     fn check(&self) -> anyhow::Result<()> {
-        let (most, max_ply) = (self.openings.plies().most(), self.endings.max_ply);
-        ensure_usage!(
-            most < max_ply,
-            "--write-maxply {max_ply}, expected more than the {most} random plies of the opening"
-        );
-        let depth = self.effort.effort().depth;
-        if let Some(TreeSampling { min_depth, .. }) = self.trees {
+        let depth = self.settings.effort.depth;
+        if let Some(TreeSampling { min_depth, .. }) = self.settings.trees {
             ensure_usage!(
                 depth.is_none_or(|depth| min_depth <= depth),
                 "--tree-positions have a depth of {min_depth} at least, which is greater than \
@@ -188,38 +142,21 @@ impl Arguments {
         Ok((archive, entries))
     }
 
-    fn settings(&self, eval: String, starts: &StartPositions) -> GensfenSettings {
-        let shard = self.shard.unwrap_or(Shard::WHOLE);
+    /// The settings of the run with this evaluation and these start positions.
+    fn settings(&self, eval: String, starts: &StartSet) -> GensfenSettings {
+        let mut settings = self.settings.clone();
+        let shard = settings.shard;
+        if shard.count > 1 {
+            settings.writing.name = format!("games-{}of{}", shard.number(), shard.count);
+        }
         GensfenSettings {
             eval,
-            opponent: None,
-            seed: self.seed,
-            shard,
-            hash_mb: self.effort.hash.into(),
-            effort: self.effort.effort(),
-            gaps: self.gaps.clone(),
+            effort: settings.effort.or_default(),
             openings: self.openings.settings(starts),
-            diversions: self.diversions.clone(),
-            endings: self.endings.clone(),
-            writing: Writing {
-                name: if shard.count > 1 {
-                    format!("games-{}of{}", shard.number(), shard.count)
-                } else {
-                    "games".to_owned()
-                },
-                min_ply: 1,
-                file_mb: 32,
-                dedup_mb: self.dedup_mb as usize,
-            },
-            trees: self.trees.clone(),
+            ..settings
         }
     }
 }
-
-/// Share of the games that begin around the entry of a king.
-const ENTERING_KING_SHARE: f64 = 0.04;
-/// Move number after which such a game is a draw.
-const ENTERING_KING_MAX_PLY: u32 = 400;
 
 #[derive(Args)]
 #[command(next_help_heading = "Openings")]
@@ -242,12 +179,6 @@ struct OpeningArguments {
     /// Nodes of the search that judges an opening; 0 accepts every opening
     #[arg(long, value_name = "N", default_value_t = 5000)]
     opening_nodes: u64,
-
-    /// Begin 4 % of the games around the entry of a king into the promotion zone, taken from the
-    /// games of .pack files such as those of an earlier run; these games are not adjudicated by
-    /// score
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    entering_king_from: Vec<PathBuf>,
 }
 
 impl OpeningArguments {
@@ -261,30 +192,20 @@ impl OpeningArguments {
     }
 
     /// Reads the start positions.
-    fn starts(&self) -> Result<StartPositions, OpeningError> {
+    fn starts(&self) -> Result<StartSet, OpeningError> {
         let roots = self.roots.as_deref().map(StartSet::of_roots);
-        let files = &self.entering_king_from;
-        let entering_kings = (!files.is_empty()).then(|| StartSet::of_entering_kings(files));
-        Ok(StartPositions {
-            roots: roots.unwrap_or_else(|| Ok(StartSet::startpos()))?,
-            entering_kings: entering_kings.transpose()?,
-        })
+        roots.unwrap_or_else(|| Ok(StartSet::startpos()))
     }
 
-    fn settings(&self, starts: &StartPositions) -> SelfPlayOpenings {
+    fn settings(&self, starts: &StartSet) -> SelfPlayOpenings {
         let plies = self.plies();
-        let entering_kings = starts.entering_kings.as_ref();
         SelfPlayOpenings {
-            roots: starts.roots.files().first().cloned(),
+            roots: starts.file().map(str::to_owned),
             least_plies: plies.least(),
             most_plies: plies.most(),
             limit: self.opening_limit,
             nodes: self.opening_nodes,
-            entering_kings: entering_kings.map(|starts| EnteringKings {
-                share: ENTERING_KING_SHARE,
-                max_ply: ENTERING_KING_MAX_PLY,
-                files: starts.files().to_vec(),
-            }),
+            entering_kings: None,
         }
     }
 }

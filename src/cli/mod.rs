@@ -30,7 +30,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use self::arguments::Named;
+use self::arguments::{Given, Named};
 use crate::lang::Lang;
 use crate::util::abbreviate;
 
@@ -84,7 +84,7 @@ enum Command {
     /// Count the leaves of the tree of legal moves
     Perft(perft::Arguments),
     /// Search positions of teacher data again, for new scores
-    Rescore(data::rescore::Arguments),
+    Rescore(data::RescoreArguments),
     /// Choose positions for `gensfen` to begin from, out of games such as those of floodgate
     Roots(data::RootsArguments),
     /// Put the positions of teacher data into random order
@@ -108,7 +108,7 @@ pub fn run() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     let parsed = Arguments::command().try_get_matches().and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches);
-        let given = learn::Given::new(matches.subcommand_matches("learn"));
+        let given = Given::new(matches.subcommand().map(|(_, matches)| matches));
         check_places(&matches)?;
         Ok((
             arguments.map_err(|error| error.format(&mut Arguments::command()))?,
@@ -133,15 +133,15 @@ pub fn run() -> ExitCode {
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments, &given),
         Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
-        Some(Command::Match(arguments)) => arena::run(&arguments, lang),
+        Some(Command::Match(arguments)) => arena::run(&arguments, &given, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
         None | Some(Command::Usi) => usi::run(),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
-        Some(Command::Rescore(arguments)) => data::rescore::run(&arguments),
+        Some(Command::Rescore(arguments)) => data::rescore(&arguments),
         Some(Command::Roots(arguments)) => data::roots(&arguments),
         Some(Command::Shuffle(arguments)) => data::shuffle(&arguments),
-        Some(Command::Spsa(arguments)) => spsa::run(&arguments),
+        Some(Command::Spsa(arguments)) => spsa::run(&arguments, &given),
         Some(Command::Stats(arguments)) => data::stats(&arguments),
         Some(Command::Validate(arguments)) => data::validate(&arguments),
     };

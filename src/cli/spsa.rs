@@ -1,6 +1,5 @@
 //! `raicho spsa`: tunes the numbers of an engine by games against itself.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,13 +9,12 @@ use clap::Args;
 use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::tuning::{Event, Folder, GameSettings, Games, one_line, tune};
 use crate::arena::spsa::{Parameter, Settings, State, parse_list};
-use crate::cli::arena::{
-    EngineArguments, OpeningArguments, RuleArguments, RunArguments, check_repeated,
-    check_rules_and_openings,
-};
-use crate::cli::error::{bail_usage, flat_error};
+use crate::cli::arena::{EngineArguments, OpeningArguments, RuleArguments, RunArguments};
+use crate::cli::arguments::Given;
+use crate::cli::error::bail_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
+use crate::runs::difference;
 use crate::util::counted;
 
 /// Example: `raicho spsa --engine 'cmd=./engine' --params params.txt
@@ -47,19 +45,10 @@ pub(super) struct Arguments {
     )]
     param: Vec<Parameter>,
 
-    /// Number of iterations
+    /// Number of iterations, each a pair of games: the same opening with colours swapped
     #[arg(long, value_name = "N", required_unless_present = "resume", help_heading = "Course",
           value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     iterations: Option<u64>,
-
-    /// Pairs of games per iteration, the same opening with colours swapped [default: 1]
-    #[arg(
-        long,
-        value_name = "N",
-        help_heading = "Course",
-        value_parser = clap::value_parser!(u32).range(1..=1000)
-    )]
-    pairs: Option<u32>,
 
     #[command(flatten)]
     openings: OpeningArguments,
@@ -85,7 +74,7 @@ const OWN_FILES: &[&str] = &[
 /// Maximum number of faults that are shown when they happen.
 const FAULTS_SHOWN: u32 = 20;
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
     let path = arguments.run.folder("spsa");
     let own = OwnFiles {
         folder: &path,
@@ -100,12 +89,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     // The engine and the openings are checked before a folder is created.
     let (folder, mut state, games) = if goes_on {
         let (folder, state) = Folder::resume(&path)?;
+        arguments.engines.check_engine_is_named(given)?;
         check_resumed(arguments, folder.settings(), &state)
             .with_context(|| format!("{} holds another run", path.display()))?;
         let games = Games::new(folder.settings(), state.parameters(), &stop)?;
         (folder, state, games)
     } else {
-        Folder::check_free(&path).map_err(flat_error)?;
+        Folder::check_free(&path)?;
         let (settings, state) = arguments.beginning()?;
         let games = Games::new(&settings, state.parameters(), &stop)?;
         let folder = Folder::create(&path, settings, &state)?;
@@ -164,17 +154,21 @@ fn check_resumed(
     settings: &GameSettings,
     state: &State,
 ) -> anyhow::Result<()> {
-    arguments.engines.check_engine_is_named()?;
     if !arguments.engines.is_empty() {
-        check_repeated("engine", &arguments.engine()?, None, &settings.engine)?;
+        let games = GameSettings {
+            pairs: settings.pairs,
+            ..arguments.games()?
+        };
+        if let Some(difference) = difference(&games, settings) {
+            bail!("{difference}; leave out the engine to resume it as it is");
+        }
     }
-    check_rules_and_openings(
-        (&arguments.rules, &arguments.openings),
-        (&settings.rules, &settings.openings),
-    )?;
     let spsa = state.settings();
-    compare_number("--pairs", arguments.pairs, &settings.pairs)?;
-    compare_number("--iterations", arguments.iterations, &spsa.iterations)?;
+    if let Some(iterations) = arguments.iterations
+        && iterations != spsa.iterations
+    {
+        bail!("--iterations {iterations} instead of {}", spsa.iterations);
+    }
     let parameters = arguments.parameters()?;
     let (found, expected) = (parameters.len(), state.parameters().len());
     if found == 0 {
@@ -191,17 +185,6 @@ fn check_resumed(
     Ok(())
 }
 
-fn compare_number<T: PartialEq + Display>(
-    name: &str,
-    new: Option<T>,
-    old: &T,
-) -> anyhow::Result<()> {
-    match new {
-        Some(new) if new != *old => bail!("{name} {new} instead of {old}"),
-        _ => Ok(()),
-    }
-}
-
 impl Arguments {
     /// The settings of the games, and the state before the first iteration.
     fn beginning(&self) -> anyhow::Result<(GameSettings, State)> {
@@ -212,18 +195,22 @@ impl Arguments {
                 NAME,int,START,LEAST,MOST,STEP,RATE"
             );
         }
-        let settings = GameSettings {
-            engine: self.engine()?,
-            rules: self.rules.rules()?,
-            openings: self.openings.settings(),
-            pairs: self.pairs.unwrap_or(1),
-        };
+        let settings = self.games()?;
         let Some(iterations) = self.iterations else {
             bail_usage!("expected --iterations");
         };
         let spsa = Settings::new(iterations, settings.openings.seed);
         let state = State::new(spsa, parameters)?;
         Ok((settings, state))
+    }
+
+    fn games(&self) -> anyhow::Result<GameSettings> {
+        Ok(GameSettings {
+            engine: self.engine()?,
+            rules: self.rules.rules()?,
+            openings: self.openings.settings(),
+            pairs: 1,
+        })
     }
 
     fn engine(&self) -> anyhow::Result<EngineSettings> {

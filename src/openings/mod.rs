@@ -9,9 +9,8 @@
 //! Positions in which the game is over are left out; a warning names the lines of a file with such
 //! positions.
 
-mod file;
-mod random;
 mod self_play;
+mod sources;
 #[cfg(test)]
 mod tests;
 
@@ -31,12 +30,12 @@ use crate::movegen::legal_moves;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::search::{Event, Limits};
-use crate::types::{Bound, EnteringKingRule, Score};
+use crate::types::{Bound, Color, EnteringKingRule, Repetition, Score};
 use crate::util::{counted, shorten};
-use random::RandomOpenings;
-pub(crate) use random::{Purpose, below, fraction, generator};
-pub use self_play::{EnteringKings, SelfPlayOpenings, StartPositions, StartSet};
-pub(crate) use self_play::{Opener, Opening};
+pub(crate) use self_play::Opener;
+pub use self_play::{SelfPlayOpenings, StartSet};
+use sources::RandomOpenings;
+pub(crate) use sources::{Purpose, below, fraction, generator};
 
 /// The openings of a match.
 pub struct Openings {
@@ -89,12 +88,12 @@ impl Openings {
                 (Supply::Random(random), format!("random {plies} plies"))
             }
             Source::File(path) => {
-                let mut contents = file::read(path, settings.max_imbalance, (rule, max_moves))?;
+                let mut contents = sources::read(path, settings.max_imbalance, (rule, max_moves))?;
                 let over = contents.left_out.warning();
                 warning = over.map(|over| format!("openings {}: {over}", path.display()));
                 if settings.order == Order::Random {
                     let mut generator = generator(Purpose::ORDER, settings.seed, 0, 0);
-                    file::shuffle(&mut contents.texts, &mut generator);
+                    sources::shuffle(&mut contents.texts, &mut generator);
                 }
                 let supply = match judge {
                     Some(judge) if !contents.is_valued => Supply::Unjudged {
@@ -252,6 +251,7 @@ pub enum Source {
     /// Random moves from the start position.
     Random {
         /// Range of the number of moves.
+        #[serde(with = "crate::runs::as_text")]
         plies: Plies,
     },
 }
@@ -268,8 +268,7 @@ pub enum Order {
 }
 
 /// A range of plies, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plies {
     least: u32,
     most: u32,
@@ -333,20 +332,6 @@ impl fmt::Display for Plies {
         } else {
             write!(formatter, "{}..{}", self.least, self.most)
         }
-    }
-}
-
-impl TryFrom<String> for Plies {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Plies> for String {
-    fn from(plies: Plies) -> Self {
-        plies.to_string()
     }
 }
 
@@ -425,15 +410,38 @@ const HASH_MB: usize = 1;
 fn why_over(position: &Position, rule: EnteringKingRule, max_moves: u32) -> Option<&'static str> {
     if max_moves > 0 && position.game_ply() > max_moves {
         Some("beyond --max-moves")
-    } else if legal_moves(position).is_empty() {
-        Some("no legal move")
-    } else if position.rule_repetition().is_some() {
-        Some("a repetition ends the game")
-    } else if position.declaration(rule).is_some() {
-        Some("a win can be declared")
     } else {
-        None
+        match end_by_rules(position) {
+            Some((_, RuleEnd::Mate)) => Some("no legal move"),
+            Some(_) => Some("a repetition ends the game"),
+            None => (position.declaration(rule).is_some()).then_some("a win can be declared"),
+        }
     }
+}
+
+/// How the rules end a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RuleEnd {
+    /// The loser has no legal move, in check or not.
+    Mate,
+    /// The fourth occurrence of a position, a draw.
+    Repetition,
+    /// The same where all moves of the loser were checks.
+    PerpetualCheck,
+}
+
+/// The end of the game by the rules, with the winner; that of a draw is `None`. Nobody needs to
+/// declare a win.
+pub(crate) fn end_by_rules(position: &Position) -> Option<(Option<Color>, RuleEnd)> {
+    let us = position.side_to_move();
+    if legal_moves(position).is_empty() {
+        return Some((Some(!us), RuleEnd::Mate));
+    }
+    Some(match position.rule_repetition()? {
+        Repetition::Win => (Some(us), RuleEnd::PerpetualCheck),
+        Repetition::Lose => (Some(!us), RuleEnd::PerpetualCheck),
+        _ => (None, RuleEnd::Repetition),
+    })
 }
 
 /// Judges the balance of positions by our own search. Each search starts from an empty table, so

@@ -189,7 +189,7 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     let declared = "sfen 4K4/+P+P+P+P+P4/4+P+P+P+P+P/9/9/9/9/9/4k4 b 2R2B4G4S 1";
     let mate = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
     let file = TestFile::new(format!("# set\nstartpos\n{declared}\n{mate}\n"));
-    let read = |rule: EnteringKingRule| file::read(&file.0, None, (rule, 0)).expect("openings");
+    let read = |rule: EnteringKingRule| sources::read(&file.0, None, (rule, 0)).expect("openings");
     let contents = read(RULE);
     assert_eq!(contents.texts.len(), 1);
     let warning = "2 openings left out: line 3 (a win can be declared), line 4 (no legal move)";
@@ -200,7 +200,7 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     assert_eq!(contents.left_out.warning().as_deref(), Some(warning));
 
     let many = TestFile::new(format!("startpos\n{}", format!("{mate}\n").repeat(5)));
-    let contents = file::read(&many.0, None, (RULE, 0)).expect("openings");
+    let contents = sources::read(&many.0, None, (RULE, 0)).expect("openings");
     let warning = contents.left_out.warning().expect("five are over");
     assert!(warning.starts_with("5 openings left out: line 2 (no legal move), line 3"));
     assert!(warning.ends_with(", 2 more"), "{warning}");
@@ -218,7 +218,7 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
 fn openings_beyond_the_last_move_are_left_out() {
     let late = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 401";
     let file = TestFile::new(format!("startpos\n{late}\n"));
-    let read = |most| file::read(&file.0, None, (RULE, most)).expect("openings");
+    let read = |most| sources::read(&file.0, None, (RULE, most)).expect("openings");
     // The same position twice is one opening.
     assert_eq!(read(401).left_out.warning(), None);
     let warning = "1 opening left out: line 2 (beyond --max-moves)";
@@ -430,5 +430,5 @@ fn settings_survive_json() {
         let read: OpeningSettings = serde_json::from_str(&text).expect("what was written");
         assert_eq!(read, settings, "{text}");
     }
-    assert!(serde_json::from_str::<Plies>("\"12..8\"").is_err());
+    assert!("12..8".parse::<Plies>().is_err());
 }

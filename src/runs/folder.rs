@@ -4,6 +4,7 @@
 //! per finished piece; a killed process leaves at most one incomplete line at the end, which is
 //! ignored.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -88,10 +89,7 @@ impl RunFolder {
     /// The folder holds a run already.
     pub fn check_free(path: &Path, kind: RunKind) -> Result<(), FolderError> {
         if Self::exists(path, kind) {
-            return Err(FolderError::Occupied {
-                path: path.to_owned(),
-                noun: kind.noun,
-            });
+            return Err(FolderError::occupied(path, kind));
         }
         Ok(())
     }
@@ -111,11 +109,7 @@ impl RunFolder {
         // Checked again under the lock: another process may have been faster.
         Self::check_free(path, kind)?;
         if file.metadata().map_err(io_error(path))?.len() > 0 {
-            return Err(FolderError::Content {
-                path: path.join(kind.settings),
-                line: None,
-                reason: format!("is gone, expected it beside {}", kind.journal),
-            });
+            return Err(is_gone(&path.join(kind.settings), kind.journal));
         }
         write_header(&path.join(kind.settings), kind.format, settings)?;
         Self::open(path, kind, file, 0)
@@ -156,19 +150,12 @@ impl RunFolder {
         is_complete: impl Fn(&E) -> bool,
     ) -> Result<(Self, Vec<E>), FolderError> {
         if !Self::exists(path, kind) {
-            return Err(FolderError::Missing {
-                path: path.to_owned(),
-                kind,
-            });
+            return Err(FolderError::missing(path, kind));
         }
         let journal = path.join(kind.journal);
         if !journal.exists() {
             // Without the journal all pieces would be done again, over the existing files.
-            return Err(FolderError::Content {
-                path: journal,
-                line: None,
-                reason: format!("is gone, expected it beside {}", kind.settings),
-            });
+            return Err(is_gone(&journal, kind.settings));
         }
         let file = lock(path, kind.journal)?;
         let mut lines: Vec<Line<E>> = read_journal(&journal)?;
@@ -183,7 +170,7 @@ impl RunFolder {
     /// As [`RunFolder::resume_where`], if the run has the same settings.
     ///
     /// # Errors
-    /// As [`RunFolder::resume`], and [`FolderError::OtherRun`].
+    /// As [`RunFolder::resume`], or the settings differ.
     pub fn resume_same<S: Serialize + DeserializeOwned, E: DeserializeOwned>(
         path: &Path,
         kind: RunKind,
@@ -192,11 +179,10 @@ impl RunFolder {
     ) -> Result<(Self, Vec<E>), FolderError> {
         let old: S = read_settings(path, kind)?;
         if let Some(difference) = difference(settings, &old) {
-            return Err(FolderError::OtherRun {
-                path: path.to_owned(),
-                noun: kind.noun,
-                difference,
-            });
+            let (path, noun) = (path.display(), kind.noun);
+            return Err(FolderError(format!(
+                "{path} holds another {noun}: {difference}"
+            )));
         }
         Self::resume_where(path, kind, is_complete)
     }
@@ -221,7 +207,7 @@ impl RunFolder {
     /// The journal cannot be written; it then ends with the previous entry.
     pub fn append<E: Serialize>(&mut self, entry: &E) -> Result<(), FolderError> {
         let path = self.path.join(self.kind.journal);
-        let text = serde_json::to_string(entry).map_err(content_error(&path, None))?;
+        let text = serde_json::to_string(entry).map_err(|error| FolderError::new(&path, error))?;
         let line = text + "\n";
         if let Err(error) = self.journal.write_all(line.as_bytes()) {
             // The next entry must not continue the fragment of this one.
@@ -247,13 +233,14 @@ impl RunFolder {
 
 fn create_folder(path: &Path) -> Result<(), FolderError> {
     if path.is_file() {
-        return Err(FolderError::Content {
-            path: path.to_owned(),
-            line: None,
-            reason: "is a file, expected a folder".to_owned(),
-        });
+        return Err(FolderError::new(path, "is a file, expected a folder"));
     }
     fs::create_dir_all(path).map_err(io_error(path))
+}
+
+/// The error of a file without which another one says nothing.
+fn is_gone(path: &Path, beside: &str) -> FolderError {
+    FolderError::new(path, format_args!("is gone, expected it beside {beside}"))
 }
 
 /// Reads the settings of the run in a folder, without writing there.
@@ -265,24 +252,18 @@ pub(crate) fn read_settings<S: DeserializeOwned>(
     kind: RunKind,
 ) -> Result<S, FolderError> {
     if !RunFolder::exists(path, kind) {
-        return Err(FolderError::Missing {
-            path: path.to_owned(),
-            kind,
-        });
+        return Err(FolderError::missing(path, kind));
     }
     let file = path.join(kind.settings);
     let text = fs::read_to_string(&file).map_err(io_error(&file))?;
-    let header: Header<S> = serde_json::from_str(&text)
-        .map_err(|error| content_error(&file, Some(error.line()))(error))?;
+    let header: Header<S> =
+        serde_json::from_str(&text).map_err(|error| line_error(&file, error.line())(error))?;
     if header.format != kind.format {
-        return Err(FolderError::Content {
-            path: file.clone(),
-            line: None,
-            reason: format!(
-                "format {} of {}, this version reads format {}",
-                header.format, header.program, kind.format
-            ),
-        });
+        let reason = format!(
+            "format {} of {}, this version reads format {}",
+            header.format, header.program, kind.format
+        );
+        return Err(FolderError::new(&file, reason));
     }
     Ok(header.settings)
 }
@@ -299,89 +280,46 @@ pub(crate) fn read_entries<E: DeserializeOwned>(
     Ok(lines.into_iter().map(|(entry, _)| entry).collect())
 }
 
-/// Why a run folder cannot be used.
+/// Why a run folder cannot be used, with its path.
 #[derive(Debug, Error)]
-pub enum FolderError {
-    /// A file or folder cannot be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file or folder concerned.
-        path: PathBuf,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Another process is writing to this folder.
-    #[error("{}: another run is writing there", .0.display())]
-    InUse(PathBuf),
-    /// A file has invalid content.
-    #[error("{}{}: {reason}", path.display(), place(*line))]
-    Content {
-        /// The file concerned.
-        path: PathBuf,
-        /// The line, counted from 1; `None` if the fault is not in one line.
-        line: Option<usize>,
-        /// What is wrong with the content.
-        reason: String,
-    },
-    /// A new run cannot begin because the folder holds one already.
-    #[error(
-        "{} holds a {noun} already: continue it with --resume, or choose another folder",
-        path.display()
-    )]
-    Occupied {
-        /// The folder concerned.
-        path: PathBuf,
-        /// What it holds, see [`RunKind::noun`].
-        noun: &'static str,
-    },
-    /// A run cannot be resumed because the folder holds none.
-    #[error("{} holds no {}: expected a file {} in it", path.display(), kind.noun, kind.settings)]
-    Missing {
-        /// The folder concerned.
-        path: PathBuf,
-        /// The kind of run that was expected.
-        kind: RunKind,
-    },
-    /// The run in the folder has different settings.
-    #[error("{} holds another {noun}: {difference}", path.display())]
-    OtherRun {
-        /// The folder concerned.
-        path: PathBuf,
-        /// What it holds, see [`RunKind::noun`].
-        noun: &'static str,
-        /// The first difference, see [`difference`](super::difference).
-        difference: String,
-    },
-}
+#[error("{0}")]
+pub struct FolderError(String);
 
-fn place(line: Option<usize>) -> String {
-    line.map(|line| format!(" line {line}")).unwrap_or_default()
+impl FolderError {
+    /// What is wrong with a file or folder.
+    pub(crate) fn new(path: &Path, reason: impl fmt::Display) -> Self {
+        Self(format!("{}: {reason}", path.display()))
+    }
+
+    /// A new run cannot begin because the folder holds one already.
+    pub(crate) fn occupied(path: &Path, kind: RunKind) -> Self {
+        let (path, noun) = (path.display(), kind.noun);
+        Self(format!(
+            "{path} holds a {noun} already: continue it with --resume, or choose another folder"
+        ))
+    }
+
+    /// A run cannot be resumed because the folder holds none.
+    pub(crate) fn missing(path: &Path, kind: RunKind) -> Self {
+        let (path, noun, settings) = (path.display(), kind.noun, kind.settings);
+        Self(format!(
+            "{path} holds no {noun}: expected a file {settings} in it"
+        ))
+    }
 }
 
 /// Converts an error of the system, for [`Result::map_err`] after an operation on `path`.
 pub(crate) fn io_error(path: &Path) -> impl Fn(io::Error) -> FolderError {
-    let path = path.to_owned();
-    move |source| FolderError::Io {
-        path: path.clone(),
-        source,
-    }
+    move |error| FolderError::new(path, error)
 }
 
 /// Converts an error of the JSON in a line of `path`, for [`Result::map_err`].
-fn content_error(path: &Path, line: Option<usize>) -> impl Fn(serde_json::Error) -> FolderError {
-    let path = path.to_owned();
+fn line_error(path: &Path, line: usize) -> impl Fn(serde_json::Error) -> FolderError {
     move |error| {
         let text = error.to_string();
         // Its own place is that within the line.
-        let reason = match (line, text.rfind(" at line ")) {
-            (Some(_), Some(end)) => text[..end].to_owned(),
-            _ => text,
-        };
-        FolderError::Content {
-            path: path.clone(),
-            line,
-            reason,
-        }
+        let reason = text.rfind(" at line ").map_or(&*text, |end| &text[..end]);
+        FolderError(format!("{} line {line}: {reason}", path.display()))
     }
 }
 
@@ -406,7 +344,8 @@ fn write_header<S: Serialize>(path: &Path, format: u32, settings: &S) -> Result<
         program: concat!("raicho ", env!("CARGO_PKG_VERSION")).to_owned(),
         settings,
     };
-    let text = serde_json::to_string_pretty(&header).map_err(content_error(path, None))?;
+    let text = serde_json::to_string_pretty(&header);
+    let text = text.map_err(|error| FolderError::new(path, error))?;
     replace(path, &(text + "\n"))
 }
 
@@ -486,7 +425,7 @@ fn read_journal<E: DeserializeOwned>(path: &Path) -> Result<Vec<Line<E>>, Folder
             break;
         }
         end += length as u64;
-        let entry = serde_json::from_slice(&text).map_err(content_error(path, Some(line)))?;
+        let entry = serde_json::from_slice(&text).map_err(line_error(path, line))?;
         entries.push((entry, end));
     }
     Ok(entries)
@@ -539,7 +478,9 @@ fn lock(folder: &Path, name: &str) -> Result<File, FolderError> {
         match file.try_lock() {
             Ok(()) => break,
             Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => sleep(RETRY),
-            Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(folder.to_owned())),
+            Err(TryLockError::WouldBlock) => {
+                return Err(FolderError::new(folder, "another run is writing there"));
+            }
             // Some network file systems have no locks; the run continues without one.
             Err(TryLockError::Error(error)) => {
                 log::warn!("{} cannot be locked: {error}", folder.display());
@@ -674,7 +615,7 @@ mod tests {
     fn one_process_at_a_time() {
         let place = Place::new("alone");
         let first = RunFolder::create(&place.0, KIND, &[1, 2]).expect("it is free");
-        assert!(matches!(place.resume(), Err(FolderError::InUse(_))));
+        assert!(refusal(place.resume()).ends_with(": another run is writing there"));
         drop(first);
         assert!(place.resume().is_ok());
     }

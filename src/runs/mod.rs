@@ -39,7 +39,7 @@ pub trait Job: Sync {
     /// The result of a piece.
     type Output: Send;
     /// Ends the run, see [`execute`].
-    type Error: Send + From<ThreadError>;
+    type Error: Send + From<io::Error>;
 
     /// Creates the state of a thread. Each thread calls this once, before its first piece.
     ///
@@ -121,16 +121,6 @@ pub struct Execution<'a> {
     pub stop: &'a Stop,
 }
 
-/// The system cannot start a thread.
-#[derive(Debug, Error)]
-#[error("thread {number} cannot be started: {source}")]
-pub struct ThreadError {
-    /// Number of the thread, from 1.
-    number: usize,
-    /// The error of the system.
-    source: io::Error,
-}
-
 /// Performs the pieces of `plan` until there are none left or `execution.stop` is requested.
 ///
 /// The first error ends the run: no further piece begins, the running ones are completed and kept.
@@ -164,8 +154,9 @@ pub fn execute<J: Job>(
                 builder = builder.stack_size(bytes);
             }
             let scheduler = &scheduler;
-            if let Err(source) = builder.spawn_scoped(scope, move || scheduler.work()) {
-                scheduler.fail(Failure::Error(ThreadError { number, source }.into()));
+            if let Err(error) = builder.spawn_scoped(scope, move || scheduler.work()) {
+                let text = format!("thread {number} cannot be started: {error}");
+                scheduler.fail(Failure::Error(io::Error::new(error.kind(), text).into()));
                 break;
             }
         }
@@ -378,6 +369,29 @@ impl Watch<'_> {
     }
 }
 
+/// Values in JSON as their texts.
+pub(crate) mod as_text {
+    use std::fmt::Display;
+    use std::str::FromStr;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(
+        value: &impl Display,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(crate) fn deserialize<'a, D: Deserializer<'a>, T: FromStr<Err: Display>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
 // --- Shards ---
 
 /// One of `count` shards of a run.
@@ -391,11 +405,6 @@ pub struct Shard {
     /// Number of shards, at least 1.
     pub count: u64,
 }
-
-/// A text that is not of the form `I/N`.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("'{0}' is no part of a run, expected I/N such as 3/16")]
-pub struct ShardError(String);
 
 impl Shard {
     /// The only shard of a run that is not divided.
@@ -423,10 +432,13 @@ impl Shard {
 }
 
 impl FromStr for Shard {
-    type Err = ShardError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ShardError> {
-        let error = || ShardError(crate::util::shorten(text));
+    fn from_str(text: &str) -> Result<Self, String> {
+        let error = || {
+            let text = crate::util::shorten(text);
+            format!("'{text}' is not a part of a run, expected I/N such as 3/16")
+        };
         let (index, count) = text.split_once('/').ok_or_else(error)?;
         let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
         match (index, count) {
@@ -503,7 +515,7 @@ mod shard_tests {
     fn other_texts_are_refused() {
         for text in ["", "3", "/", "4/3", "1/0", "-1/3", "a/b", "1/2/3"] {
             let error = text.parse::<Shard>().expect_err(text);
-            assert!(error.to_string().contains("expected I/N"), "{error}");
+            assert!(error.contains("expected I/N"), "{error}");
         }
     }
 

@@ -7,8 +7,8 @@ use super::*;
 #[derive(Debug)]
 struct Failed(String);
 
-impl From<ThreadError> for Failed {
-    fn from(error: ThreadError) -> Self {
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Self {
         Self(error.to_string())
     }
 }

@@ -105,14 +105,6 @@ impl Solo {
         }
     }
 
-    /// Changes the number of moves after which a game is a draw, see
-    /// [`Settings::max_moves_to_draw`].
-    pub fn set_max_moves(&mut self, moves: u32) {
-        if self.settings.max_moves_to_draw != moves {
-            Arc::make_mut(&mut self.settings).max_moves_to_draw = moves;
-        }
-    }
-
     /// Searches until a limit is reached. A possible declaration at the root is ignored.
     pub fn search(&mut self, position: &Position, limits: &Arc<Limits>) -> SoloResult {
         let mut result = self.search_once(position, limits);

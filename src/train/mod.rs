@@ -4,7 +4,6 @@
 pub mod data;
 pub mod gensfen;
 pub mod judge;
-pub mod kppt_folder;
 pub mod learn;
 pub mod rescore;
 pub mod roots;

@@ -18,42 +18,25 @@ use crate::util::parse_positive;
 
 /// Filters of the games and of their positions: options of `raicho roots`.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Which games and positions")]
 pub struct RootsSettings {
     /// Minimum rating, which both players must have; games without ratings are left out
-    #[arg(long, value_name = "RATING", help_heading = GAMES)]
+    #[arg(long, value_name = "RATING")]
     pub min_rating: Option<f64>,
-
-    /// Minimum length of a game in plies
-    #[arg(long, value_name = "PLIES", default_value_t = 0, help_heading = GAMES)]
-    pub min_plies: usize,
 
     /// Also use games that were interrupted, lost on time or by a foul, and USI lines, whose end is
     /// unknown. Games that ended by repetition are never used
-    #[arg(long, help_heading = GAMES)]
+    #[arg(long)]
     pub unfinished: bool,
 
     /// Number of first moves of each game before which the positions are taken
-    #[arg(
-        long,
-        value_name = "PLIES",
-        default_value_t = 16,
-        value_parser = parse_positive::<u16>,
-        help_heading = POSITIONS
-    )]
+    #[arg(long, value_name = "PLIES", default_value_t = 16, value_parser = parse_positive::<u16>)]
     pub plies: u16,
 
-    /// Take no further positions of a game once its score exceeds this number of centipawns for
-    /// either side
-    #[arg(long, value_name = "CP", help_heading = POSITIONS)]
-    pub eval_limit: Option<u32>,
-
     /// Minimum number of games of a position
-    #[arg(long, value_name = "GAMES", default_value_t = 1, help_heading = POSITIONS)]
+    #[arg(long, value_name = "GAMES", default_value_t = 1)]
     pub min_count: u64,
 }
-
-const GAMES: &str = "Which games";
-const POSITIONS: &str = "Which positions";
 
 /// Number of games by what became of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -62,8 +45,6 @@ pub struct GameCounts {
     pub used: u64,
     /// Games left out because a player's rating is unknown or too low.
     pub rating: u64,
-    /// Games left out because they are too short.
-    pub short: u64,
     /// Games left out because they ended by repetition or perpetual check.
     pub repetition: u64,
     /// Games left out because they were not played to the end.
@@ -138,7 +119,6 @@ impl Counter<'_> {
         });
         let fate = match game.game.reason {
             _ if is_too_low => &mut self.games.rating,
-            _ if game.game.moves.len() < settings.min_plies => &mut self.games.short,
             PackReason::REPETITION | PackReason::PERPETUAL_CHECK => &mut self.games.repetition,
             PackReason::INTERRUPTED | PackReason::TIME_UP | PackReason::ILLEGAL_MOVE
                 if !settings.unfinished =>
@@ -156,12 +136,10 @@ impl Counter<'_> {
     fn count(&mut self, game: &PackGame) {
         let mut position: Position = game.start.clone();
         let mut seen = HashSet::new();
-        for &(mv, score) in game.moves.iter().take(self.settings.plies.into()) {
-            let limit = self.settings.eval_limit.unwrap_or(u32::MAX);
-            let is_decided = u32::from(score.unsigned_abs()) > limit;
+        for &(mv, _) in game.moves.iter().take(self.settings.plies.into()) {
             let packed = PackedSfen::of(&position);
             // A repeated position leads to nothing new.
-            if is_decided || !seen.insert(packed) {
+            if !seen.insert(packed) {
                 break;
             }
             let ply = u16::try_from(position.game_ply()).unwrap_or(u16::MAX);

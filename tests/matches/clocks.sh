@@ -10,12 +10,12 @@ concurrency=${4:-1}
 
 mkdir -p "$folder"
 play() {
-  local name=$1
-  shift
+  local name=$1 clock=$2
   echo "== $name"
-  "$engine" match --engine "cmd=$engine,name=one" --engine "cmd=$engine,name=two" --each option.Threads=1,option.USI_Hash=16 \
-    --games "$games" --concurrency "$concurrency" --out "$folder/$name" --resume "$@"
+  "$engine" match --engine "cmd=$engine,name=one" --engine "cmd=$engine,name=two" \
+    --each "option.Threads=1,option.USI_Hash=16,$clock" \
+    --games "$games" --concurrency "$concurrency" --out "$folder/$name" --resume
 }
-play byoyomi-0.1s --byoyomi 100ms
-play fischer-1s-0.05s --tc 1+0.05
-play sudden-death-10s --tc 10
+play byoyomi-0.1s byoyomi=100ms
+play fischer-1s-0.05s tc=1+0.05
+play sudden-death-10s tc=10

@@ -14,7 +14,7 @@ games=${3:-200}
 first=${4:-0}
 last=${5:-20}
 concurrency=${CONCURRENCY:-1}
-time=(--byoyomi "${BYOYOMI:-1s}")
+time=(--each "byoyomi=${BYOYOMI:-1s}")
 if [[ -n ${NODES:-} ]]; then time=(--nodes "$NODES" --patience 36000s); fi
 python=${PYTHON:-python3}
 random=$(realpath "$(dirname "$0")/random_mover.py")

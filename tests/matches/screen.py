@@ -96,7 +96,7 @@ def play(arguments, factors, run, folder):
         words = "".join(f",option.{name}={value}" for name, value in options.items())
         engines += ["--engine", f"cmd={arguments.engine},name={name}{words}"]
     each = f"option.Threads=1,option.USI_Hash=16,option.USI_OwnBook=false,option.EvalFile={arguments.eval}"
-    openings = ["--openings", arguments.openings, "--order", "random"] if arguments.openings else []
+    openings = ["--openings", arguments.openings] if arguments.openings else []
     if arguments.nodes_time:
         each += f",nodes-time={arguments.nodes_time}"
     command = [arguments.engine, "match", *engines, "--each", each, *openings]

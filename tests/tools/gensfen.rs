@@ -7,9 +7,9 @@ use std::io::Write;
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::records::game::GameResult;
-use raicho::records::pack::{PackGame, PackReason, PackWriter};
+use raicho::records::pack::PackGame;
 use raicho::records::teacher::{Format, Record, TeacherReader};
-use raicho::types::{Color, EnteringKingRule, Move, Repetition};
+use raicho::types::{Color, EnteringKingRule, Repetition};
 
 use crate::folder::Folder;
 use crate::runner::{Text, all_fail, raicho};
@@ -190,10 +190,10 @@ fn openings_beyond_the_limit_of_moves_are_refused() {
 #[test]
 fn shards_are_parts_of_the_whole() {
     let folder = Folder::new();
-    raicho!(folder, "{SHORT} whole --dedup-mb 0").outputs();
+    raicho!(folder, "{SHORT} whole").outputs();
     let parts = [1, 2].map(|shard| {
         let run = format!("part-{shard}");
-        raicho!(folder, "{SHORT} {run} --dedup-mb 0 --shard {shard}/2").outputs();
+        raicho!(folder, "{SHORT} {run} --shard {shard}/2").outputs();
         games(&folder, &format!("{run}/games-{shard}of2-0001.pack"))
     });
     let text = |game: &PackGame| format!("{:?}", (game.start.to_sfen(), &game.moves, game.result));
@@ -246,52 +246,6 @@ fn a_run_that_repeats_its_games_ends() {
     let words = "--nodes 1 --opening-nodes 0 --random-plies 0 --loop 100000";
     raicho!(folder, "gensfen --eval <material> {words} --out run")
         .refuses("300 games in a row have no new position");
-}
-
-/// A game of two kings in which black's walks into white's camp after 10 moves.
-fn game_with_entry() -> PackGame {
-    let start = Position::from_sfen("8k/9/9/9/9/9/9/9/K8 b - 31").expect("a good position");
-    let mut position = start.clone();
-    let mut moves = Vec::new();
-    let rank = |mv: &&Move| mv.to().rank() as usize;
-    while moves.len() < 40 {
-        let legal = legal_moves(&position);
-        let mv = *legal.iter().min_by_key(rank).expect("there is room");
-        position.do_move(mv);
-        moves.push((mv, 0));
-    }
-    PackGame {
-        start,
-        moves,
-        result: GameResult::Draw,
-        reason: PackReason::MAX_MOVES,
-    }
-}
-
-#[test]
-fn games_can_begin_where_kings_enter() {
-    let folder = Folder::new();
-    let mut writer = PackWriter::new(Vec::new());
-    writer.write(&game_with_entry()).expect("memory takes all");
-    folder.write("source.pack", writer.into_inner());
-    let short = SHORT.replace("--games 8", "--games 100");
-    let words = "--entering-king-from source.pack";
-    for run in ["one", "two"] {
-        raicho!(folder, "{short} {run} {words}").outputs();
-    }
-    // The same seed gives the same games.
-    folder.same_in(["one", "two"], "games-0001.pack");
-    let journal = folder.text("one/gensfen.jsonl");
-    let entering = journal.matches("\"entering_king\":true").count();
-    // After the entry at 41 and 20 plies later, with 2 to 4 random ones; other games begin after 8
-    // or 9.
-    let games = games(&folder, "one/games-0001.pack");
-    let plies: Vec<u32> = games.iter().map(|game| game.start.game_ply()).collect();
-    let late = plies.iter().filter(|&&ply| matches!(ply, 44..=67)).count();
-    assert!((1..20).contains(&entering) && late > 0, "{plies:?}");
-    assert!(plies.iter().all(|ply| matches!(ply, 9 | 10 | 44..=67)));
-    folder.write("source.pack", "");
-    raicho!(folder, "{SHORT} three {words}").refuses("no king enters");
 }
 
 #[test]

@@ -164,19 +164,6 @@ fn learning() {
 }
 
 #[test]
-fn what_cannot_be_divided_says_why() {
-    for (words, reason) in [
-        ("dedup x.psv", "would never meet"),
-        ("shuffle x.psv", "any place of the output"),
-        ("learn x.psv", "the weights of the one before"),
-    ] {
-        raicho!("{words} --out out.psv --shard 1/2")
-            .refuses("--shard is not for this command: ")
-            .must_have(reason);
-    }
-}
-
-#[test]
 fn two_runs_never_write_the_same_output() {
     let folder = folder_with_games();
     // As a run that is at work holds it.

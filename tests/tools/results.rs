@@ -38,10 +38,10 @@ fn a_resumed_run_keeps_its_rules_and_its_files() {
     #[rustfmt::skip]
     let cases = [
         ("run --resume --nodes 30", "--nodes without --engine"),
-        ("run --resume --max-moves 70", "rules: max_moves 70 instead of"),
-        ("run --resume --seed 2", "openings: seed 2 instead of 1"),
-        ("run --resume --ponder", "--ponder differs"),
-        ("run --resume --format gauntlet", "--format differs"),
+        ("run --resume --max-moves 70", "--max-moves without --engine"),
+        ("run --resume --seed 2", "--seed without --engine"),
+        ("run --resume --ponder", "--ponder without --engine"),
+        ("run --resume --format gauntlet", "--format without --engine"),
         ("run --resume --json run/match.json", own),
         ("run --resume --html run/match.json", own),
         ("run --resume --json page.html --html page.html", "are the same file"),

@@ -21,8 +21,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::game::PlayedGame;
-use super::player::SearchInfo;
+use super::game::{PlayedGame, SearchInfo};
 use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
 use crate::records::csa;

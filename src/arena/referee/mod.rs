@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::movegen::legal_moves;
+use crate::openings::{RuleEnd, end_by_rules};
 use crate::position::{Declaration, Position};
-use crate::types::{Color, EnteringKingRule, Move, Move16, Repetition, Score};
+use crate::types::{Color, EnteringKingRule, Move, Move16, Score};
 use crate::util::shorten;
 
 #[cfg(test)]
@@ -24,7 +24,7 @@ pub struct Rules {
     /// numbered as in SFEN, so moves of the opening count.
     pub max_moves: u32,
     /// The rule for declarations (nyugyoku).
-    #[serde(with = "rule_name")]
+    #[serde(with = "crate::runs::as_text")]
     pub entering_king: EnteringKingRule,
     /// Tolerated overrun of a clock.
     pub margin: Duration,
@@ -263,19 +263,16 @@ impl<'a> Referee<'a> {
 
     /// The result, if the game has ended in the current position.
     pub fn end(&self) -> Option<GameVerdict> {
-        let us = self.position.side_to_move();
-        if legal_moves(&self.position).is_empty() {
-            return Some(GameVerdict::loss(us, EndReason::Checkmate, ""));
-        }
-        match self.position.rule_repetition() {
-            Some(Repetition::Draw) => return Some(GameVerdict::draw(EndReason::Repetition)),
-            Some(Repetition::Win) => {
-                return Some(GameVerdict::loss(!us, EndReason::PerpetualCheck, ""));
-            }
-            Some(Repetition::Lose) => {
-                return Some(GameVerdict::loss(us, EndReason::PerpetualCheck, ""));
-            }
-            _ => {}
+        if let Some((winner, end)) = end_by_rules(&self.position) {
+            let reason = match end {
+                RuleEnd::Mate => EndReason::Checkmate,
+                RuleEnd::Repetition => EndReason::Repetition,
+                RuleEnd::PerpetualCheck => EndReason::PerpetualCheck,
+            };
+            return Some(GameVerdict {
+                winner,
+                ..GameVerdict::draw(reason)
+            });
         }
         let limit = self.rules.max_moves;
         (limit > 0 && self.position.game_ply() > limit)
@@ -353,30 +350,4 @@ pub fn read_legal_move(position: &Position, text: &str) -> Result<Move, String> 
     position
         .legal_move(mv)
         .ok_or_else(|| format!("illegal move {}", shorten(text)))
-}
-
-/// Serialization of the rule by its USI name.
-mod rule_name {
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::types::EnteringKingRule;
-
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "the signature that serde asks for"
-    )]
-    pub(super) fn serialize<S: Serializer>(
-        rule: &EnteringKingRule,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(rule.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<EnteringKingRule, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        name.parse().map_err(D::Error::custom)
-    }
 }

@@ -19,11 +19,10 @@ use anyhow::{anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::{Objective, Parameter, RunOptions, State, Value, run};
-use crate::arena::game::{self, GameContext, PlayedGame};
-use crate::arena::heartbeat::Heartbeat;
-use crate::arena::player::Player;
+use crate::arena::game::{self, GameContext, PlayedGame, Player};
 use crate::arena::referee::{EndReason, Rules};
 use crate::arena::settings::{EngineSettings, Fixture, Format, MatchSettings};
+use crate::arena::time_control::Heartbeat;
 use crate::openings::{OpeningError, OpeningSettings, Openings};
 use crate::records::sfen_line::SfenLine;
 use crate::runs::{self, FolderError, RunFolder, RunKind, Stop};
@@ -119,10 +118,7 @@ impl Folder {
     /// The folder holds a run already.
     pub fn check_free(path: &Path) -> Result<(), FolderError> {
         if path.join(STATE_FILE).exists() {
-            return Err(FolderError::Occupied {
-                path: path.to_owned(),
-                noun: KIND.noun,
-            });
+            return Err(FolderError::occupied(path, KIND));
         }
         Ok(())
     }
@@ -149,13 +145,11 @@ impl Folder {
     /// The folder holds no run, another process has it open, or a file is not valid.
     pub fn resume(path: &Path) -> anyhow::Result<(Self, State)> {
         if !path.join(STATE_FILE).exists() {
-            bail!(FolderError::Missing {
-                path: path.to_owned(),
-                kind: RunKind {
-                    settings: STATE_FILE,
-                    ..KIND
-                },
-            });
+            let kind = RunKind {
+                settings: STATE_FILE,
+                ..KIND
+            };
+            bail!(FolderError::missing(path, kind));
         }
         let settings = runs::read_settings(path, KIND)?;
         let (mut folder, mut faults): (_, Vec<FaultyGame>) = RunFolder::resume(path, KIND)?;
@@ -483,13 +477,8 @@ pub struct FaultyGame {
 
 impl fmt::Display for FaultyGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            iteration,
-            game,
-            reason,
-            detail,
-            ..
-        } = self;
+        let (iteration, game) = (self.iteration, self.game);
+        let (reason, detail) = (self.reason, &self.detail);
         let side = match self.side {
             Side::Plus => "plus",
             Side::Minus => "minus",

@@ -12,8 +12,7 @@ use serde::Serialize;
 
 use super::journal::{FIRST_PLIES, Optimism};
 use super::referee::EndReason;
-use super::sprt::{Sprt, SprtVerdict};
-use super::statistics::{Estimate, Wdl};
+use super::statistics::{Estimate, Sprt, SprtVerdict, Wdl};
 use super::tally::{EngineTally, FaultyGame, PairingTally, Tally};
 use crate::lang::{Lang, left, right, width};
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::journal::{GameEntry, ScoreSums};
 use super::super::referee::EndReason;
 use super::super::settings::MatchSettings;
-use super::super::sprt::Model;
+use super::super::statistics::Model;
 use super::*;
 use crate::arena::tests::{entry, settings};
 use crate::lang::Lang;

@@ -1,31 +1,30 @@
 //! `raicho match`: plays matches between engines, merges their shards and writes sets of openings.
 
-mod report;
 mod settings;
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-
-use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
-use crate::arena::merge::merge;
-use crate::arena::runner;
-use crate::arena::runner::Event;
-use crate::arena::settings::MatchSettings;
-use crate::arena::summary::{Summary, one_line};
-use crate::cli::error::flat_error;
-use crate::cli::output;
-use crate::cli::progress::{Meter, stop_on_ctrl_c};
-use crate::lang::Lang;
-use crate::runs::{FolderError, Stop};
-use report::{PageArguments, own_files};
+use serde::Serialize;
 use settings::GameArguments;
 
-pub(super) use report::JsonArguments;
-pub(super) use settings::{
-    EngineArguments, OpeningArguments, RuleArguments, check_repeated, check_rules_and_openings,
-};
+use super::arguments::Given;
+use super::output;
+use super::progress::{Meter, stop_on_ctrl_c};
+use super::result_file::{self, OwnFiles};
+use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
+use crate::arena::runner::{self, Event};
+use crate::arena::settings::MatchSettings;
+use crate::arena::summary::{Summary, one_line};
+use crate::arena::tally::{PairingTally, Tally, merge};
+use crate::lang::Lang;
+use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
+use crate::records::{csa, encoding};
+use crate::runs::{RunFolder, Stop};
+
+pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 
 /// Example: `raicho match --engine cmd=./new --engine cmd=./old --tc 10+0.1 --games 200 --out
 /// new-old`
@@ -100,30 +99,27 @@ enum Command {
     Openings(settings::OpeningSetArguments),
 }
 
-pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge_shards(arguments, lang),
         Some(Command::Openings(arguments)) => settings::write_openings(arguments),
-        None => run_match(arguments, lang),
+        None => run_match(arguments, given, lang),
     }
 }
 
 // --- A match ---
 
-fn run_match(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+fn run_match(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::Result<()> {
     let folder = arguments.run.folder("match");
     let (own, read) = (own_files(&folder), arguments.openings.files());
     arguments.page.check(&arguments.run.json, &own, read)?;
-    let is_new = matches!(
-        journal::read_settings(&folder),
-        Err(FolderError::Missing { .. })
-    );
+    let is_new = !RunFolder::exists(&folder, KIND);
     let goes_on = arguments.run.resume && (!is_new || arguments.engines.is_empty());
     let (settings, run_folder, entries) = if goes_on {
-        resume(arguments, &folder)?
+        resume(arguments, given, &folder)?
     } else {
         let settings = arguments.settings()?;
-        let run_folder = MatchFolder::create(&folder, &settings).map_err(flat_error)?;
+        let run_folder = MatchFolder::create(&folder, &settings)?;
         (settings, run_folder, Vec::new())
     };
     let stop = stop_on_ctrl_c()?;
@@ -204,14 +200,12 @@ fn discard(folder: &Path) {
 
 fn resume(
     arguments: &Arguments,
+    given: &Given,
     folder: &Path,
 ) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
-    arguments.engines.check_engine_is_named()?;
-    let old = journal::read_settings(folder).map_err(flat_error)?;
-    if arguments.engines.is_empty() {
-        let given = (&arguments.rules, &arguments.openings);
-        check_rules_and_openings(given, (&old.rules, &old.openings))?;
-    } else {
+    arguments.engines.check_engine_is_named(given)?;
+    let old = journal::read_settings(folder)?;
+    if !arguments.engines.is_empty() {
         let new = arguments.settings()?;
         if let Some(difference) = new.difference(&old) {
             bail!(
@@ -222,7 +216,7 @@ fn resume(
         }
     }
     let settings = arguments.games.changed(old)?;
-    let (run_folder, entries) = MatchFolder::resume(folder).map_err(flat_error)?;
+    let (run_folder, entries) = MatchFolder::resume(folder)?;
     Ok((settings, run_folder, entries))
 }
 
@@ -284,7 +278,7 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
         bail!("no game has been played in these folders");
     }
     if let Some(folder) = &arguments.out {
-        merged.write(folder).map_err(flat_error)?;
+        merged.write(folder)?;
     }
     let folders: Vec<String> = arguments
         .folders
@@ -303,4 +297,217 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
         output::eprint_line(format_args!("note: {note}"));
     }
     Ok(())
+}
+
+// --- The result ---
+
+/// The files of a match in its folder which no result may replace.
+const OWN_FILES: &[&str] = &["match.json", "games.jsonl", "games.sfen", "summary.txt"];
+
+/// Those files in this folder.
+const fn own_files(folder: &Path) -> OwnFiles<'_> {
+    OwnFiles {
+        folder,
+        names: OWN_FILES,
+    }
+}
+
+/// The destination of the JSON; `-` is standard output, where it replaces the table.
+#[derive(Args, Clone)]
+pub(in crate::cli) struct JsonArguments {
+    /// Write the result as JSON to FILE, or to standard output instead of the table
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    json: Option<PathBuf>,
+}
+
+impl JsonArguments {
+    /// Checks that the file can be written, and is none of the run's own and none of those that are
+    /// `read`.
+    ///
+    /// # Errors
+    /// It cannot, or is.
+    pub(in crate::cli) fn check(&self, own: &OwnFiles<'_>, read: &[PathBuf]) -> anyhow::Result<()> {
+        self.file().map_or(Ok(()), |path| {
+            result_file::check_beside(path, "json", own, read.iter().map(PathBuf::as_path))
+        })
+    }
+
+    /// The file for the JSON, unless that is standard output.
+    fn file(&self) -> Option<&Path> {
+        self.json.as_deref().filter(|_| !self.is_on_stdout())
+    }
+
+    fn is_on_stdout(&self) -> bool {
+        self.json.as_deref() == Some(Path::new("-"))
+    }
+
+    /// Prints `text` or the JSON, and writes both to the folder if there is one.
+    pub(in crate::cli) fn report(
+        &self,
+        summary: &impl Serialize,
+        text: &str,
+        folder: Option<&Path>,
+    ) -> anyhow::Result<()> {
+        let json = serde_json::to_string_pretty(summary)? + "\n";
+        let mut files: Vec<(PathBuf, String)> = Vec::new();
+        if let Some(folder) = folder {
+            files.push((folder.join("summary.json"), json.clone()));
+            files.push((folder.join("summary.txt"), format!("{text}\n")));
+        }
+        let is_stdout = self.is_on_stdout();
+        if let Some(path) = self.file() {
+            files.push((path.to_owned(), json.clone()));
+        }
+        // Print first: a full disk must not hide the result. Nor must a reader that is gone keep it
+        // from the files.
+        let mut out = output::stdout();
+        let printed = if is_stdout {
+            write!(out, "{json}")
+        } else {
+            writeln!(out, "{text}")
+        };
+        let saved = files
+            .iter()
+            .map(|(path, text)| result_file::save(path, text.as_bytes()));
+        let saved: Vec<anyhow::Result<()>> = saved.collect();
+        saved.into_iter().collect::<anyhow::Result<()>>()?;
+        Ok(printed?)
+    }
+}
+
+/// Most pairs of games on a page.
+const PAIRS_SHOWN: usize = 250;
+/// Points of the graph of Elo over games, about.
+const COURSE_POINTS: usize = 500;
+/// Games before the first point.
+const FIRST_POINT: u64 = 4;
+/// Greatest Elo difference of the graph.
+const MOST_ELO: f64 = 1200.0;
+
+/// The page of a match.
+#[derive(Args, Clone)]
+struct PageArguments {
+    /// Write a page with the result and the games, which any browser plays through without a
+    /// network; of more than 500 games, only every second, third, … pair is on it
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+impl PageArguments {
+    /// Checks that the page can be written, before any game, and is none of the run's own files,
+    /// none of those that are `read`, and not that of the JSON.
+    ///
+    /// # Errors
+    /// It cannot, or is.
+    fn check(
+        &self,
+        json: &JsonArguments,
+        own: &OwnFiles<'_>,
+        read: &[PathBuf],
+    ) -> anyhow::Result<()> {
+        json.check(own, read)?;
+        let Some(page) = self.html.as_deref() else {
+            return Ok(());
+        };
+        if let Some(json) = json.file() {
+            result_file::check_apart(("--html", page), ("--json", json))?;
+        }
+        result_file::check_beside(page, "html", own, read.iter().map(PathBuf::as_path))
+    }
+
+    /// Writes the page of the match whose parts are in these folders, if it was asked for.
+    ///
+    /// # Errors
+    /// A folder cannot be read or the page not be written.
+    fn write(&self, folders: &[PathBuf], lang: Lang) -> anyhow::Result<()> {
+        let Some(path) = &self.html else {
+            return Ok(());
+        };
+        let mut of_match = None;
+        let mut entries = Vec::new();
+        for folder in folders {
+            let (settings, part) = journal::read(folder)?;
+            entries.extend(part.into_iter().map(|entry| (folder.as_path(), entry)));
+            of_match.get_or_insert(settings);
+        }
+        let settings = of_match.context("no folder of a match")?;
+        entries.sort_by_key(|(_, entry)| entry.game);
+        // Whole pairs, so that each engine is shown with both colours.
+        let pairs = entries.chunk_by(|(_, one), (_, other)| one.game / 2 == other.game / 2);
+        let step = pairs.clone().count().div_ceil(PAIRS_SHOWN).max(1);
+        let shown = pairs.step_by(step).flatten();
+        let games: anyhow::Result<Vec<Game>> =
+            shown.map(|(folder, entry)| game(folder, entry)).collect();
+        let games = games?;
+        let entries: Vec<GameEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
+        let mut of_match = result(&settings, &entries)?;
+        of_match.left_out = entries.len() - games.len();
+        let page = Page {
+            kind: Kind::Match,
+            title: of_match.engines.join(" – "),
+            lang,
+            program: PROGRAM,
+            effort: String::new(),
+            thresholds: None,
+            games,
+            of_match: Some(of_match),
+        };
+        result_file::save(path, page.html().as_bytes())
+    }
+}
+
+/// A game with times and scores from its record.
+fn game(folder: &Path, entry: &GameEntry) -> anyhow::Result<Game> {
+    let path = folder.join(&entry.record);
+    let place = || path.display().to_string();
+    let bytes = std::fs::read(&path).with_context(place)?;
+    let records = csa::read(&encoding::decode(&bytes)).with_context(place)?;
+    let record = records
+        .first()
+        .with_context(|| format!("{}: no game", place()))?;
+    Ok(Game::of_record(record))
+}
+
+/// The Elo difference of a pairing after its games so far. Infinite values are cut.
+fn point(pairing: &PairingTally) -> Option<(u64, f64, f64, f64)> {
+    let games = pairing.wdl.games();
+    let estimate = pairing.estimate().filter(|_| games >= FIRST_POINT)?;
+    let cut = |elo: f64| elo.clamp(-MOST_ELO, MOST_ELO);
+    let [elo, low, high] = [estimate.elo, estimate.low, estimate.high].map(cut);
+    Some((games, elo, low, high))
+}
+
+fn result(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<Match> {
+    let mut tally = Tally::new(settings);
+    let step = (entries.len() / COURSE_POINTS / tally.pairings.len().max(1)).max(1) as u64;
+    let mut course = Vec::new();
+    for entry in entries {
+        tally.add(entry).map_err(anyhow::Error::msg)?;
+        course.extend(tally.pairings.first().and_then(point));
+    }
+    // One point for each number of games, thinned out, with the last.
+    let last = course.last().map_or(0, |&(games, ..)| games);
+    course.dedup_by_key(|&mut (games, ..)| games);
+    course.retain(|&(games, ..)| games % step == 0 || games == last);
+    let engines: Vec<String> = settings
+        .engines
+        .iter()
+        .map(|engine| engine.name.clone())
+        .collect();
+    let pairings = tally.pairings.iter().map(|pairing| {
+        let estimate = pairing.estimate();
+        let elo = estimate.map(|estimate| [estimate.elo, estimate.error()]);
+        Pairing {
+            engines: pairing.engines,
+            wdl: [pairing.wdl.wins, pairing.wdl.draws, pairing.wdl.losses],
+            elo: elo.filter(|elo| elo.iter().all(|value| value.is_finite())),
+        }
+    });
+    let pairings: Vec<Pairing> = pairings.collect();
+    Ok(Match {
+        course,
+        engines,
+        pairings,
+        left_out: 0,
+    })
 }

@@ -7,17 +7,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::{Args, Parser};
-use serde::Serialize;
-use serde_json::Value;
+use clap::Args;
 
-use crate::arena::engine_text::EngineText;
 use crate::arena::referee::{Adjudication, Rules};
-use crate::arena::settings::{EngineSettings, Format, MatchSettings};
-use crate::arena::sprt::Sprt;
+use crate::arena::settings::{EngineSettings, EngineText, Format, MatchSettings};
+use crate::arena::statistics::Sprt;
 use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
-use crate::cli::arguments::one_of;
-use crate::cli::error::{bail_usage, flat_error, usage_error};
+use crate::cli::arguments::{Given, one_of};
+use crate::cli::error::{bail_usage, usage_error};
 use crate::cli::progress::Meter;
 use crate::cli::{output, result_file};
 use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
@@ -26,8 +23,27 @@ use crate::types::EnteringKingRule;
 use crate::util::parse_positive;
 
 const DEFAULT_GAMES: u64 = 100;
-/// Default number of games from the start position, which is one opening played with both colours.
-const GAMES_FROM_STARTPOS: u64 = 2;
+
+/// The arguments that, with the engines, decide which games are played.
+const WITH_ENGINES: [&str; 17] = [
+    "each",
+    "tc",
+    "nodes",
+    "depth",
+    "format",
+    "ponder",
+    "max_moves",
+    "entering_king_rule",
+    "margin",
+    "patience",
+    "ready_timeout",
+    "adjudicate",
+    "adjudicate_draw",
+    "openings",
+    "random_plies",
+    "max_imbalance",
+    "seed",
+];
 
 /// The engines and their limits; shared by all commands that play games.
 #[derive(Args)]
@@ -40,95 +56,63 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long = "engine", value_name = "KEY=VALUE,…")]
     engines: Vec<EngineText>,
 
-    /// Defaults for all engines, in the same form
+    /// Defaults for all engines, in the same form, such as byoyomi=1s
     #[arg(long, value_name = "KEY=VALUE,…")]
     each: Option<EngineText>,
 
+    #[command(flatten)]
+    time: TimeArguments,
+}
+
+/// The limits of engines that have none of their own.
+#[derive(Args)]
+#[command(next_help_heading = "Time")]
+struct TimeArguments {
     /// Main time and increment per move, in seconds: 60+1, 10+0.1, 5
-    #[arg(
-        long,
-        value_name = "BASE+INC",
-        value_parser = parse_base_and_increment,
-        help_heading = "Time"
-    )]
+    #[arg(long, value_name = "BASE+INC", value_parser = parse_base_and_increment)]
     tc: Option<(Duration, Duration)>,
 
-    /// Time per move after the main time is used up: seconds, or with a unit as in 100ms
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
-    byoyomi: Option<Duration>,
-
-    /// Fixed time per move (`go movetime`), without a clock
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Time")]
-    movetime: Option<Duration>,
-
     /// Nodes per move (`go nodes`)
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>, help_heading = "Time")]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
     nodes: Option<u64>,
 
     /// Depth per move (`go depth`)
-    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>, help_heading = "Time")]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u32>)]
     depth: Option<u32>,
 }
 
 /// The rules of the games.
 #[derive(Args)]
+#[command(next_help_heading = "Rules")]
 pub(in crate::cli) struct RuleArguments {
     /// Move number after which a game is a draw unless that move mates; 0 for no limit
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = Rules::default().max_moves,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "N", default_value_t = Rules::default().max_moves)]
     max_moves: u32,
 
     /// Rule for declarations: `NoEnteringKing`, `CSARule24`, `CSARule24H`, `CSARule27`,
     /// `CSARule27H` or `TryRule`
-    #[arg(
-        long,
-        value_name = "RULE",
-        default_value_t = Rules::default().entering_king,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "RULE", default_value_t = Rules::default().entering_king)]
     entering_king_rule: EnteringKingRule,
 
     /// Tolerated overrun of a clock: seconds, or with a unit as in 20ms
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "0",
-        value_parser = parse_duration,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_duration)]
     margin: Duration,
 
     /// Time after which an engine that plays without a clock loses if it does not answer
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "60",
-        value_parser = parse_duration,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "60", value_parser = parse_duration)]
     patience: Duration,
 
     /// Time limit for usiok and readyok
-    #[arg(
-        long,
-        value_name = "TIME",
-        default_value = "120",
-        value_parser = parse_duration,
-        help_heading = "Rules"
-    )]
+    #[arg(long, value_name = "TIME", default_value = "120", value_parser = parse_duration)]
     ready_timeout: Duration,
 
     /// End a game as won if both engines agree on the winner: score=CENTIPAWNS moves=N [from=MOVE]
-    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
     adjudicate: Vec<String>,
 
     /// End a game as a draw if both engines agree that it is even: score=CENTIPAWNS moves=N
     /// [from=MOVE]
-    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3, help_heading = "Rules")]
+    #[arg(long, value_name = "KEY=VALUE", num_args = 1..=3)]
     adjudicate_draw: Vec<String>,
 }
 
@@ -170,34 +154,26 @@ impl EngineArguments {
     }
 
     /// Refuses what says nothing without an engine, of a run that is resumed without naming it.
-    pub(in crate::cli) fn check_engine_is_named(&self) -> anyhow::Result<()> {
-        let given = [
-            ("--each", self.each.is_some()),
-            ("--tc", self.tc.is_some()),
-            ("--byoyomi", self.byoyomi.is_some()),
-            ("--movetime", self.movetime.is_some()),
-            ("--nodes", self.nodes.is_some()),
-            ("--depth", self.depth.is_some()),
-        ];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) if self.is_empty() => bail_usage!(
-                "{name} without --engine: repeat the engines too, or leave it out to resume the \
+    pub(in crate::cli) fn check_engine_is_named(&self, given: &Given) -> anyhow::Result<()> {
+        let is_alone = |name: &&&str| self.is_empty() && given.has(name);
+        if let Some(name) = WITH_ENGINES.iter().find(is_alone) {
+            let name = name.replace('_', "-");
+            bail_usage!(
+                "--{name} without --engine: repeat the engines too, or leave it out to resume the \
                  run as it is"
-            ),
-            _ => Ok(()),
+            );
         }
+        Ok(())
     }
 
     /// The settings of the engines.
     pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
-        let (base, increment) = self.tc.unwrap_or_default();
+        let (base, increment) = self.time.tc.unwrap_or_default();
         let control = TimeControl {
             base,
             increment,
-            byoyomi: self.byoyomi.unwrap_or_default(),
-            movetime: self.movetime,
-            nodes: self.nodes,
-            depth: self.depth,
+            nodes: self.time.nodes,
+            depth: self.time.depth,
             ..TimeControl::default()
         };
         let mut each = self.each.clone().unwrap_or_default();
@@ -243,13 +219,9 @@ impl GameArguments {
             bail_usage!("{number}, expected two --engine or more");
         }
         let sprt = self.sprt()?;
-        let default_games = match openings.source {
-            Source::Startpos => GAMES_FROM_STARTPOS,
-            _ => DEFAULT_GAMES,
-        };
         Ok(MatchSettings {
             format: self.format,
-            games: self.games.or(sprt.is_none().then_some(default_games)),
+            games: self.games.or(sprt.is_none().then_some(DEFAULT_GAMES)),
             rules,
             openings,
             ponder: self.ponder,
@@ -266,12 +238,6 @@ impl GameArguments {
             settings.sprt = Some(sprt);
         }
         settings.games = self.games.or(settings.games);
-        if self.ponder && !settings.ponder {
-            bail!("--ponder differs from the match to be resumed");
-        }
-        if self.format == Format::Gauntlet && settings.format != Format::Gauntlet {
-            bail!("--format differs from that of the match to be resumed");
-        }
         if self.shard.is_some() && self.shard != settings.shard {
             bail!("--shard differs from that of the match to be resumed");
         }
@@ -307,50 +273,6 @@ fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
     Ok(settings)
 }
 
-/// A command line without options.
-#[derive(Parser)]
-struct DefaultArguments {
-    #[command(flatten)]
-    rules: RuleArguments,
-    #[command(flatten)]
-    openings: OpeningArguments,
-}
-
-/// Refuses rules and openings that are not those of the run that is resumed, as results before and
-/// after a change could not be combined. Nothing needs to be repeated.
-pub(in crate::cli) fn check_rules_and_openings(
-    (rules, openings): (&RuleArguments, &OpeningArguments),
-    (run_rules, run_openings): (&Rules, &OpeningSettings),
-) -> anyhow::Result<()> {
-    let defaults = DefaultArguments::parse_from(["raicho"]);
-    let (rules, default_rules) = (rules.rules()?, defaults.rules.rules()?);
-    check_repeated("rules", &rules, Some(&default_rules), run_rules)?;
-    let (openings, default_openings) = (openings.settings(), defaults.openings.settings());
-    check_repeated("openings", &openings, Some(&default_openings), run_openings)
-}
-
-/// Compares the fields of two settings. Fields with default values may just not have been given, so
-/// they pass.
-pub(in crate::cli) fn check_repeated<T: Serialize>(
-    part: &str,
-    new: &T,
-    defaults: Option<&T>,
-    run: &T,
-) -> anyhow::Result<()> {
-    let run = serde_json::to_value(run)?;
-    let defaults = defaults.map(serde_json::to_value).transpose()?;
-    let Value::Object(new) = serde_json::to_value(new)? else {
-        return Ok(());
-    };
-    for (field, value) in &new {
-        let is_default = defaults.as_ref().is_some_and(|s| s[field] == *value);
-        if !is_default && run[field] != *value {
-            bail!("{part}: {field} {value} instead of {}", run[field]);
-        }
-    }
-    Ok(())
-}
-
 // --- Openings ---
 
 /// Default of `--max-imbalance` for random openings, in centipawns.
@@ -358,45 +280,24 @@ const MAX_IMBALANCE: u32 = 120;
 
 /// The openings of the games.
 #[derive(Args)]
+#[command(next_help_heading = "Openings")]
 pub(in crate::cli) struct OpeningArguments {
     /// File of openings: lines of SFEN or `startpos moves …`, or a book of `YaneuraOu` (.db)
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = ["random_plies", "from_startpos"],
-        help_heading = "Openings"
-    )]
+    #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
 
-    /// Random openings: number of random moves from the start position, both ends included
-    #[arg(
-        long,
-        value_name = "FROM..TO",
-        default_value = "8..12",
-        help_heading = "Openings"
-    )]
+    /// Random openings: number of random moves from the start position, both ends included; with 0
+    /// there is one, for two games
+    #[arg(long, value_name = "FROM..TO", default_value = "8..12")]
     random_plies: Plies,
-
-    /// Begin at the start position: two games per pairing, as no opening is played twice
-    #[arg(long, conflicts_with_all = ["random_plies", "max_imbalance"], help_heading = "Openings")]
-    from_startpos: bool,
 
     /// Skip openings in which our own search sees a larger advantage for either side, in centipawns
     /// [default: 120 for random openings]
-    #[arg(long, value_name = "CENTIPAWNS", help_heading = "Openings")]
+    #[arg(long, value_name = "CENTIPAWNS")]
     max_imbalance: Option<u32>,
 
-    /// Order in which the openings of a file are used
-    #[arg(
-        long,
-        default_value = "random",
-        value_parser = one_of(&[("random", Order::Random), ("sequential", Order::Sequential)]),
-        help_heading = "Openings"
-    )]
-    order: Order,
-
-    /// Seed of the random openings and the random order
-    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Openings")]
+    /// Seed of the random openings, and of the order of those of a file
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
 
@@ -408,17 +309,16 @@ impl OpeningArguments {
 
     pub(in crate::cli) fn settings(&self) -> OpeningSettings {
         let plies = self.random_plies;
-        let (source, max_imbalance) = match (&self.openings, self.from_startpos) {
-            (Some(path), _) => (Source::File(path.clone()), self.max_imbalance),
-            (None, true) => (Source::Startpos, None),
-            (None, false) => (
+        let (source, max_imbalance) = match &self.openings {
+            Some(path) => (Source::File(path.clone()), self.max_imbalance),
+            None => (
                 Source::Random { plies },
                 Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE)),
             ),
         };
         OpeningSettings {
             source,
-            order: self.order,
+            order: Order::Random,
             max_imbalance,
             seed: self.seed,
         }
@@ -430,13 +330,8 @@ impl fmt::Display for OpeningArguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let settings = self.settings();
         match &settings.source {
-            Source::Startpos => f.write_str("--from-startpos")?,
-            Source::File(path) => {
-                write!(f, "--openings {}", path.display())?;
-                if settings.order == Order::Sequential {
-                    f.write_str(" --order sequential")?;
-                }
-            }
+            Source::Startpos => f.write_str("--random-plies 0")?,
+            Source::File(path) => write!(f, "--openings {}", path.display())?,
             Source::Random { plies } => write!(f, "--random-plies {plies}")?,
         }
         if let Some(most) = settings.max_imbalance {
@@ -489,7 +384,7 @@ pub(super) fn write_openings(arguments: &OpeningSetArguments) -> anyhow::Result<
         meter.advance(done as u64, format!("of {count}"));
     });
     meter.finish();
-    if let Some(warning) = result.map_err(flat_error)? {
+    if let Some(warning) = result? {
         output::eprint_line(format_args!("note: {warning}"));
     }
     match &arguments.out {

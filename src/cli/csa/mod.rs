@@ -9,7 +9,7 @@ use std::{fs, num::NonZero, sync::Arc, time::Duration};
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 
-use crate::arena::engine_text::EngineText;
+use crate::arena::settings::EngineText;
 use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
 use crate::cli::output::{self, print_line};
 use crate::cli::progress::on_ctrl_c;

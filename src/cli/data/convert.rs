@@ -12,16 +12,15 @@ use std::{fmt, fs};
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 
-use super::{Destination, Input, check_output, watched};
+use super::{Input, check_output, output_format, report_written, watched};
 use crate::cli::arguments::{Named, outputs};
 use crate::cli::error::ensure_usage;
 use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
-use crate::records::RecordError;
-use crate::records::encoding;
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
 use crate::records::text::{TextEncoding, TextFormat};
+use crate::records::{RecordError, encoding};
 use crate::runs::{OutputFile, Stop, is_stream};
 use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
@@ -111,33 +110,29 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         "--out - is for games as text, with --to kif, kifu, ki2, ki2u, csa, jkf or usi: expected \
          the name of a file"
     );
-    let destination = Destination {
-        out: arguments.out.clone(),
-        to: arguments.to.as_deref().map(str::parse).transpose()?,
-        force: arguments.force,
+    let path = &arguments.out;
+    let format = match &arguments.to {
+        Some(name) => name.parse()?,
+        None => Format::of_path(path).with_context(|| path.display().to_string())?,
     };
-    let (path, format) = destination.check(&sources)?;
+    check_output(path, arguments.force, &sources)?;
     let sources = sources.for_output(format);
     let mut destination = pass::Destination {
-        output: Some((path.to_owned(), format)),
+        output: Some((path.clone(), format)),
         held_out: None,
         entered_kings: arguments.entered_kings,
     };
     if let Some(path) = &arguments.held_out {
         result_file::check_apart(("--out", &arguments.out), ("--held-out", path))?;
-        check_output(path, arguments.force, &sources)?;
         destination.held_out = Some(HeldOut {
             path: path.clone(),
-            format: Format::of_path(path).with_context(|| path.display().to_string())?,
+            format: output_format(path, arguments.force, &sources)?,
             share: arguments.held_out_share,
             seed: 1,
         });
     }
     let report = watched(|watch| pass::run(&sources, &destination, watch))?;
-    output::eprint_line(format_args!(
-        "{report}{} written",
-        counted(report.tally.written, "position")
-    ));
+    report_written(&report, report.tally.written);
     if arguments.held_out.is_some() {
         output::eprint_line(format_args!(
             "{} held out",

@@ -2,23 +2,32 @@
 //! files of teacher data and games.
 
 pub(super) mod convert;
-pub(super) mod rescore;
 
-use std::io::Write as _;
+use std::fmt;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context as _, ensure};
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-use super::arguments::{
-    BYTES_PER_MEGABYTE, Indivisible, Named, SortMemory, formats, writable_formats,
-};
+use super::arguments::{BYTES_PER_MEGABYTE, KeptWork, Named, SortMemory, WorkerArguments, formats};
 use super::error::ensure_usage;
+use super::progress::{Meter, stop_on_ctrl_c};
 use super::{output, progress, result_file};
 use crate::records::teacher::{Content, Format, Record};
-use crate::runs::Watch;
+use crate::runs::{OutputFile, RunKind, Shard, Watch};
 use crate::train::data::pass::{self, PassReport};
-use crate::train::data::{Output, Sources, sort, stats};
+use crate::train::data::{Output, Source, Sources, sort, stats};
+use crate::train::gensfen::{Effort, HASH_MB};
+use crate::train::learn::DEFAULT_SCALE;
+use crate::train::rescore::{
+    self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring, can_rescore,
+};
 use crate::train::roots::{Collection, Root, RootsSettings, Table, collect};
 use crate::util::counted;
 
@@ -78,14 +87,6 @@ struct Destination {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 
-    /// Format of the output, regardless of its name
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        value_parser = Named::<Format>::new(writable_formats())
-    )]
-    to: Option<Format>,
-
     /// Overwrite an existing output file
     #[arg(long)]
     force: bool,
@@ -94,15 +95,18 @@ struct Destination {
 impl Destination {
     /// The file and its format, after checking that the file can be written and is not an input.
     fn check(&self, sources: &Sources) -> anyhow::Result<(&Path, Format)> {
-        let format = match self.to {
-            Some(format) => format,
-            None => Format::of_path(&self.out).with_context(|| self.out.display().to_string())?,
-        };
-        check_output(&self.out, self.force, sources)?;
-        Ok((&self.out, format))
+        Ok((&self.out, output_format(&self.out, self.force, sources)?))
     }
 }
 
+/// The format of a file to write, by its name, after the same check.
+fn output_format(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<Format> {
+    let format = Format::of_path(path).with_context(|| path.display().to_string())?;
+    check_output(path, force, sources)?;
+    Ok(format)
+}
+
+/// Checks that a file can be written and is not an input.
 fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<()> {
     result_file::check_name(path)?;
     result_file::check_free(path, force)?;
@@ -113,6 +117,12 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
 /// Runs `work` over files, with a progress bar and until Ctrl-C.
 pub(super) fn watched<T>(work: impl FnOnce(&Watch<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
     progress::watched(UNIT, BYTES_PER_MEGABYTE, work)
+}
+
+/// Says how many positions were written, after the counts of what was read.
+fn report_written(report: impl fmt::Display, written: u64) {
+    let written = counted(written, "position");
+    output::eprint_line(format_args!("{report}{written} written"));
 }
 
 // --- stats and validate ---
@@ -164,9 +174,10 @@ pub(in crate::cli) fn validate(arguments: &ValidateArguments) -> anyhow::Result<
     let sources = arguments.files.sources()?.skipping_bad_records(true);
     let mut destination = pass::Destination::default();
     if let Some(path) = &arguments.skip {
-        check_output(path, arguments.force, &sources)?;
-        let format = Format::of_path(path).with_context(|| path.display().to_string())?;
-        destination.output = Some((path.clone(), format));
+        destination.output = Some((
+            path.clone(),
+            output_format(path, arguments.force, &sources)?,
+        ));
     }
     let report = watched(|watch| pass::run(&sources, &destination, watch))?;
     judge(&report, arguments.skip.as_deref())
@@ -209,24 +220,15 @@ pub(in crate::cli) struct ShuffleArguments {
     /// Seed of the order
     #[arg(long, default_value_t = 1)]
     seed: u64,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 pub(in crate::cli) fn shuffle(arguments: &ShuffleArguments) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("each position can come to any place of the output")?;
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
     let (memory, seed) = (arguments.memory.bytes(), arguments.seed);
     let tally = watched(|watch| sort::shuffle(&sources, output, memory, seed, watch))?;
-    output::eprint_line(format_args!(
-        "{tally}{} written",
-        counted(tally.written, "position")
-    ));
+    report_written(&tally, tally.written);
     Ok(())
 }
 
@@ -242,15 +244,9 @@ pub(in crate::cli) struct DedupArguments {
 
     #[command(flatten)]
     memory: SortMemory,
-
-    #[command(flatten)]
-    indivisible: Indivisible,
 }
 
 pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> anyhow::Result<()> {
-    arguments
-        .indivisible
-        .check("equal positions of different parts would never meet")?;
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
@@ -263,14 +259,13 @@ pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> anyhow::Result<()> {
         report.repeated
     ));
     if report.contested > 0 {
+        let (contested, format) = (report.contested, output.1);
         output::eprint_line(format_args!(
-            "{} of those in games that ended differently",
-            report.contested
+            "{contested} of those in games that ended differently"
         ));
-        if output.1 != Format::Psum {
+        if format != Format::Psum {
             output::eprint_line(format_args!(
-                "{} keeps one result, the most frequent; psum keeps all",
-                output.1
+                "{format} keeps one result, the most frequent; psum keeps all"
             ));
         }
     }
@@ -337,7 +332,6 @@ fn print_games(found: &Collection, min_count: u64) -> anyhow::Result<()> {
     writeln!(out, "{:>12}  games read", tally.records)?;
     for (count, what) in [
         (games.rating, "left out, ratings too low or unknown"),
-        (games.short, "left out, too short"),
         (games.repetition, "left out, ended by repetition"),
         (games.unfinished, "left out, not played to the end"),
         (games.used, "used"),
@@ -350,4 +344,231 @@ fn print_games(found: &Collection, min_count: u64) -> anyhow::Result<()> {
         "{min_count:>12}  games a position must have at least\n"
     )?;
     Ok(())
+}
+
+// --- rescore ---
+
+/// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
+#[derive(Args)]
+#[command(
+    before_help = "Example: raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 \
+        --out gen1-new.pack\n\
+        Example: raicho rescore gen1/ --positions --out positions.tsv\n\
+        Example: raicho rescore gen1/ --scores scores.tsv --out gen1-new.pack"
+)]
+pub(in crate::cli) struct RescoreArguments {
+    #[command(flatten)]
+    input: Input,
+
+    #[command(flatten)]
+    destination: Destination,
+
+    #[command(flatten)]
+    workers: WorkerArguments,
+
+    /// Take the static evaluation instead of a search
+    #[arg(long = "static", help_heading = "Search", conflicts_with_all = ["nodes", "depth"])]
+    is_static: bool,
+
+    #[command(flatten)]
+    outside: OutsideArguments,
+
+    #[command(flatten)]
+    effort: Effort,
+
+    #[command(flatten)]
+    work: KeptWork,
+}
+
+/// Scores of another program.
+#[derive(Args)]
+#[command(next_help_heading = "Another program")]
+struct OutsideArguments {
+    /// Write no scores but the positions, for another program: lines of a key and an SFEN,
+    /// separated by a tab, after the header `key sfen`
+    #[arg(long, conflicts_with_all = SEARCHING)]
+    positions: bool,
+
+    /// File of the scores that another program gave these positions: lines of the same keys and the
+    /// scores for the side to move, after the header `key cp` for centipawns or `key win_rate` for
+    /// winning probabilities from 0 to 1
+    #[arg(long, value_name = "FILE", conflicts_with_all = SEARCHING, conflicts_with = "positions")]
+    scores: Option<PathBuf>,
+
+    /// Value of an output of 1, where a pawn is 90: the scale used in training, by which winning
+    /// probabilities become scores
+    #[arg(
+        long,
+        value_name = "SCALE",
+        default_value_t = DEFAULT_SCALE,
+        value_parser = clap::value_parser!(u16).range(1..=4096),
+        requires = "scores"
+    )]
+    scale: u16,
+}
+
+/// The options that decide how this program finds scores.
+const SEARCHING: [&str; 6] = ["eval", "threads", "is_static", "nodes", "depth", "work"];
+
+const RESCORE: RunKind = RunKind {
+    noun: "run of rescore",
+    settings: "rescore.json",
+    journal: "rescore.jsonl",
+    format: 1,
+};
+
+/// What decides the new scores. It is kept beside the checkpoints.
+#[derive(Serialize, Deserialize)]
+struct RescoreRun {
+    /// The files and their sizes in bytes.
+    files: Vec<(PathBuf, u64)>,
+    /// The output and its format.
+    output: (PathBuf, String),
+    /// Whether bad records are left out.
+    skip: bool,
+    /// The whole; a part of the input in runs of version 1, which are not resumed.
+    shard: Shard,
+    eval: String,
+    effort: Option<Effort>,
+    hash_mb: usize,
+}
+
+/// The files with their sizes in bytes.
+fn sized(sources: &Sources) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+    let files = sources.files().iter().map(|source| {
+        let metadata = std::fs::metadata(&source.path);
+        let metadata = metadata.with_context(|| source.path.display().to_string())?;
+        Ok((source.path.clone(), metadata.len()))
+    });
+    files.collect()
+}
+
+/// The last checkpoint, unless the run is complete and its output no longer there: then it begins
+/// again.
+fn usable_checkpoint(last: Option<Checkpoint>, path: &Path) -> Option<Checkpoint> {
+    let last = last?;
+    let found = std::fs::metadata(path).map(|file| file.len()).ok();
+    if !last.is_complete || found == Some(last.output) {
+        return Some(last);
+    }
+    let is = found.map_or("is gone".to_owned(), |found| {
+        format!("has {found} bytes instead of {}", last.output)
+    });
+    output::eprint_line(format_args!(
+        "note: {} {is}, the work begins again",
+        path.display()
+    ));
+    None
+}
+
+pub(in crate::cli) fn rescore(arguments: &RescoreArguments) -> anyhow::Result<()> {
+    let sources = arguments.input.sources()?;
+    if arguments.outside.positions {
+        return write_positions(arguments, &sources);
+    }
+    let (path, format) = arguments.destination.check(&sources)?;
+    rescore::check_output(format)?;
+    let mut sources = sources.for_output(format);
+    report_left_out(
+        &sources.leave_out(|found| can_rescore(found, format)),
+        format,
+    );
+    if let Some(scores) = &arguments.outside.scores {
+        return take_scores(arguments, scores, (&sources, path, format));
+    }
+    let (eval, evaluator) = arguments.workers.evaluation()?;
+    let rescoring = Rescoring {
+        sources: &sources,
+        output: (path, format),
+        evaluator: &evaluator,
+        effort: (!arguments.is_static).then(|| arguments.effort.or_default()),
+        threads: arguments.workers.threads(),
+    };
+    let run = RescoreRun {
+        files: sized(&sources)?,
+        output: (path.to_owned(), format.to_string()),
+        skip: sources.skips_bad_records(),
+        shard: Shard::WHOLE,
+        eval,
+        effort: rescoring.effort.clone(),
+        hash_mb: HASH_MB,
+    };
+    let (folder, mut checkpoints) = arguments.work.open(RESCORE, &run)?;
+    let last = usable_checkpoint(checkpoints.pop(), path);
+    let report = rescore_metered(&rescoring, (folder, last))?;
+    report_written(&report, report.tally.written);
+    Ok(())
+}
+
+/// Writes the positions for another program.
+fn write_positions(arguments: &RescoreArguments, sources: &Sources) -> anyhow::Result<()> {
+    let path = &arguments.destination.out;
+    check_output(path, arguments.destination.force, sources)?;
+    let shown = || path.display().to_string();
+    let mut out = OutputFile::create(path).with_context(shown)?;
+    let report = watched(|watch| rescore::write_positions(sources, (path, &mut out), watch))?;
+    out.finish().with_context(shown)?;
+    report_written(&report.tally, report.searches.positions);
+    Ok(())
+}
+
+/// Takes the scores of another program.
+fn take_scores(
+    arguments: &RescoreArguments,
+    scores: &Path,
+    (sources, path, format): (&Sources, &Path, Format),
+) -> anyhow::Result<()> {
+    let file = File::open(scores).with_context(|| scores.display().to_string())?;
+    let mut input = BufReader::new(file);
+    let column = (
+        scores,
+        &mut input as &mut dyn BufRead,
+        arguments.outside.scale,
+    );
+    let report = watched(|watch| rescore::take_scores(sources, column, (path, format), watch))?;
+    report_written(&report, report.tally.written);
+    Ok(())
+}
+
+/// Says which files of folders are not read, by their formats.
+fn report_left_out(files: &[Source], output: Format) {
+    for format in Format::ALL {
+        let count = files.iter().filter(|file| file.format == format).count();
+        if count > 0 {
+            let files = if count == 1 { "file" } else { "files" };
+            output::eprint_line(format_args!(
+                "note: {count} {format} {files} left out: {format} is not written as {output}"
+            ));
+        }
+    }
+}
+
+/// Runs with a progress bar that counts the input and shows the positions searched per second.
+fn rescore_metered(
+    rescoring: &Rescoring<'_>,
+    kept: KeptCheckpoints,
+) -> anyhow::Result<RescoreReport> {
+    let stop = stop_on_ctrl_c()?;
+    let total = rescoring.sources.bytes()?.div_ceil(BYTES_PER_MEGABYTE);
+    let meter = Meter::new(UNIT, Some(total), 0);
+    let (begun, first, read) = (Instant::now(), OnceLock::new(), AtomicU64::new(0));
+    let on_positions = |positions: u64| {
+        let first = *first.get_or_init(|| positions);
+        let millis = begun.elapsed().as_millis().max(1);
+        let rate = u128::from(positions - first.min(positions)) * 1000 / millis;
+        let words = format!("of {total}, {positions} positions, {rate}/s");
+        meter.advance(read.load(Ordering::Relaxed), words);
+    };
+    let watch = Watch {
+        stop: &stop,
+        progress: &|done, _| read.store(done / BYTES_PER_MEGABYTE, Ordering::Relaxed),
+    };
+    let result = rescore::run(rescoring, kept, &watch, &on_positions);
+    meter.finish();
+    let report = result?;
+    let positions = report.searches.positions - first.get().copied().unwrap_or(0);
+    let millis = begun.elapsed().as_millis().max(1);
+    let rate = u128::from(positions) * 1000 / millis;
+    output::eprint_line(format_args!("{rate} positions/s"));
+    Ok(report)
 }

@@ -24,9 +24,8 @@ pub mod scalar;
 pub mod shape;
 pub mod simd;
 
-use thiserror::Error;
-
 use crate::util::{Aligned, cores, for_each_part};
+use file::NetError;
 use output_buckets::Progress;
 use shape::{LayerShape, Shape};
 
@@ -41,17 +40,6 @@ pub const DEFAULT_SCALE: i32 = 16;
 
 /// Largest value of an output of 1 in a network of our own, in units of 1/90 pawn.
 const MAX_OUTPUT_SCALE: u32 = 4096;
-
-/// Why the output scale of a network cannot be changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub enum RescaleError {
-    /// The network has another head than ours; its scale is the option `FV_SCALE`.
-    #[error("{0}: expected a network of our own; for others there is FV_SCALE")]
-    Other(Shape),
-    /// The new scale does not fit into the file.
-    #[error("an output of 1 would be worth {0}, expected 1 to {MAX_OUTPUT_SCALE}")]
-    Scale(u32),
-}
 
 /// A network, read from a file or built in memory.
 #[derive(Debug)]
@@ -189,15 +177,17 @@ impl Network {
     /// # Errors
     /// The network has another head, or the new scale does not fit into a file. The network is then
     /// unchanged.
-    pub fn rescale(&mut self, factor: f64) -> Result<u32, RescaleError> {
+    pub fn rescale(&mut self, factor: f64) -> Result<u32, NetError> {
         let shape = self.shape;
-        let output_layer = self
-            .output_layer
-            .as_mut()
-            .ok_or(RescaleError::Other(shape))?;
+        let Some(output_layer) = &mut self.output_layer else {
+            let reason = "expected a network of our own; for others there is FV_SCALE";
+            return Err(NetError::Invalid(format!("{shape}: {reason}")));
+        };
         let scale = (f64::from(output_layer.scale) * factor).round() as u32;
         if !(1..=MAX_OUTPUT_SCALE).contains(&scale) {
-            return Err(RescaleError::Scale(scale));
+            return Err(NetError::Invalid(format!(
+                "an output of 1 would be worth {scale}, expected 1 to {MAX_OUTPUT_SCALE}"
+            )));
         }
         output_layer.scale = scale as i32;
         Ok(scale)

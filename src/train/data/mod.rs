@@ -309,11 +309,8 @@ impl fmt::Display for Tally {
         }
         writeln!(formatter)?;
         if self.without_move > 0 {
-            writeln!(
-                formatter,
-                "{} of them with no move recorded",
-                self.without_move
-            )?;
+            let count = self.without_move;
+            writeln!(formatter, "{count} of them with no move recorded")?;
         }
         if self.left_out > 0 {
             writeln!(

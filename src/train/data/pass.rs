@@ -118,11 +118,8 @@ impl fmt::Display for PassReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{}", counted(self.samples, "scored position"))?;
         if self.tree_positions > 0 {
-            writeln!(
-                formatter,
-                "{} of search trees",
-                counted(self.tree_positions, "position")
-            )?;
+            let positions = counted(self.tree_positions, "position");
+            writeln!(formatter, "{positions} of search trees")?;
         }
         write!(formatter, "{}{}", self.tally, self.signs)
     }

@@ -2,13 +2,10 @@
 
 use std::fmt;
 
-use anyhow::anyhow;
+use anyhow::Context as _;
 use plotters::coord::Shift;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
-use plotters::prelude::{
-    ChartBuilder, Color as _, DrawingBackend, IntoDrawingArea as _, RGBColor, Rectangle,
-    SVGBackend, WHITE,
-};
+use plotters::prelude::*;
+use plotters::style::Color as _;
 
 use super::{Sources, Tally};
 use crate::records::game::GameResult;
@@ -179,7 +176,7 @@ impl Stats {
         let is_used =
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
         let charts: Vec<_> = self.charts().into_iter().filter(is_used).collect();
-        draw_svg(&charts)
+        draw_svg(&charts).context("the histograms cannot be drawn")
     }
 }
 
@@ -221,11 +218,8 @@ impl fmt::Display for Stats {
             writeln!(formatter, "{count:>14}  {name}, {}", share(count, samples))?;
         }
         if self.unscored_positions > 0 {
-            writeln!(
-                formatter,
-                "{:>14}  without a score",
-                self.unscored_positions
-            )?;
+            let count = self.unscored_positions;
+            writeln!(formatter, "{count:>14}  without a score")?;
         }
         let trees = self.trees.positions;
         let total: u64 = trees.iter().sum();
@@ -326,56 +320,52 @@ const MARGIN: u32 = 12;
 const RIGHT_MARGIN: u32 = 30;
 
 /// Draws charts, one below the other, as the text of an SVG file.
-fn draw_svg(charts: &[(&str, &Histogram)]) -> anyhow::Result<String> {
+fn draw_svg(charts: &[(&str, &Histogram)]) -> Option<String> {
     let mut text = String::new();
     let size = (CHART_SIZE.0, CHART_SIZE.1 * charts.len() as u32);
     let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-    let drawn = area.fill(&WHITE).and_then(|()| {
-        let parts = area.split_evenly((charts.len(), 1));
-        let mut pairs = parts.iter().zip(charts);
-        pairs.try_for_each(|(part, (title, histogram))| draw_chart(part, title, histogram))
-    });
-    drawn
-        .and_then(|()| area.present())
-        .map_err(|error| anyhow!("{error}"))?;
-    drop(area);
-    Ok(text)
+    area.fill(&WHITE).ok()?;
+    let parts = area.split_evenly((charts.len(), 1));
+    for (part, (title, histogram)) in parts.iter().zip(charts) {
+        draw_chart(part, title, histogram)?;
+    }
+    area.present().ok()?;
+    drop((parts, area));
+    Some(text)
 }
 
-fn draw_chart<B: DrawingBackend>(
-    area: &DrawingArea<B, Shift>,
+fn draw_chart(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
     title: &str,
     histogram: &Histogram,
-) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+) -> Option<()> {
     let bars: Vec<(i64, u64)> = histogram.classes().collect();
     let first = bars.first().map_or(0, |(from, _)| *from);
     let end = bars.last().map_or(1, |(from, _)| *from + histogram.width);
-    let most = bars
-        .iter()
-        .map(|(_, count)| *count)
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let most = bars.iter().map(|(_, count)| *count).max();
+    let most = most.unwrap_or(0).max(1);
     let mut chart = ChartBuilder::on(area)
         .caption(title, ("sans-serif", FONT_SIZE + 4))
         .margin(MARGIN)
         .margin_right(RIGHT_MARGIN)
         .x_label_area_size(28)
         .y_label_area_size(90)
-        .build_cartesian_2d(first..end, 0..most)?;
+        .build_cartesian_2d(first..end, 0..most)
+        .ok()?;
     chart
         .configure_mesh()
         .disable_x_mesh()
         .label_style(("sans-serif", FONT_SIZE))
-        .draw()?;
+        .draw()
+        .ok()?;
     let bar = |(from, count): (i64, u64)| {
         Rectangle::new(
             [(from, 0), (from + histogram.width, count)],
             BAR_COLOR.filled(),
         )
     };
-    chart.draw_series(bars.into_iter().map(bar))?;
-    Ok(())
+    chart.draw_series(bars.into_iter().map(bar)).ok()?;
+    Some(())
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use game::{PlayedGame, Player};
 use serde::{Deserialize, Serialize};
 
 use crate::eval::Evaluator;
-use crate::openings::{SelfPlayOpenings, StartPositions};
+use crate::openings::{SelfPlayOpenings, StartSet};
 use crate::runs::{Execution, Job, Numbers, Plan, Shard, Stop, execute};
 use crate::search::{Limits, SOLO_STACK_BYTES};
 use crate::types::{Depth, EnteringKingRule};
@@ -39,7 +39,7 @@ pub struct Run<'a> {
     /// The settings, which are kept with the games.
     pub settings: &'a GensfenSettings,
     /// The start positions that the settings name.
-    pub starts: &'a StartPositions,
+    pub starts: &'a StartSet,
     /// The evaluation that the settings name.
     pub evaluator: &'a Evaluator,
 }
@@ -167,51 +167,93 @@ impl Plan<Games<'_>> for Schedule<'_> {
 
 // --- Settings ---
 
-/// The settings of a run of self-play.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+/// The settings of a run of self-play: options of `raicho gensfen`.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Args)]
 pub struct GensfenSettings {
     /// The evaluation as it was requested, with a checksum of its weights.
+    #[arg(skip)]
     pub eval: String,
+
     /// That of the other side in runs of version 1, which are not resumed.
+    #[arg(skip)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opponent: Option<String>,
-    /// Seed of all random numbers.
+
+    /// Seed of all random numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// The shard of the games that is played here.
+
+    /// Play only shard I of N, such as 3/16
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, hide_default_value = true)]
     pub shard: Shard,
+
     /// Size of each thread's transposition table in MB.
+    #[arg(skip = HASH_MB)]
     pub hash_mb: usize,
+
     /// Search limits of each move.
+    #[command(flatten)]
     pub effort: Effort,
+
     /// Which positions of a game are left out; `None` to write all.
+    #[command(flatten)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gaps: Option<Gaps>,
+
     /// How games begin.
+    #[arg(skip)]
     pub openings: SelfPlayOpenings,
+
     /// Random moves in place of the best ones.
+    #[command(flatten)]
     pub diversions: Diversions,
+
     /// The ends of games.
+    #[command(flatten)]
     pub endings: Endings,
+
     /// The files, and which positions are written.
+    #[arg(skip)]
     pub writing: Writing,
+
     /// The inner nodes of searches that are written; `None` for none.
+    #[command(flatten)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trees: Option<TreeSampling>,
 }
 
-/// The search limits of each move.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// Size of each thread's transposition table in MB: a small one is cleared quickly.
+pub const HASH_MB: usize = 1;
+
+/// The search limits of each move: options of `raicho gensfen` and `rescore`.
+//
+// A search takes about 1.8 times as many nodes as its soft limit. Stopping between two root moves
+// instead would save 8 % of the nodes but gained nothing at equal nodes: +6 ± 15 Elo in 2000
+// games.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Args)]
+#[command(next_help_heading = "Search")]
 pub struct Effort {
-    /// Soft node limit: no further iteration begins after this many nodes, so that a search takes
-    /// about 1.8 times as many. A search that reaches [`HARD_FACTOR`] times this number is stopped.
-    /// Stopping between two root moves instead would save 8 % of the nodes but gained nothing at
-    /// equal nodes: +6 ± 15 Elo in 2000 games.
+    /// Soft node limit per position: no further iteration begins after it, and the search stops at
+    /// eight times this number [default: 1000, unless --depth is given]
+    #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
     pub nodes: Option<u64>,
-    /// Maximum depth of a search in plies.
+
+    /// Depth per position; with --nodes, whichever limit is reached first
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(i32).range(1..=245))]
     pub depth: Option<Depth>,
 }
 
 impl Effort {
+    /// The same, with 1000 nodes where there is no limit.
+    #[must_use]
+    pub fn or_default(&self) -> Self {
+        let default = self.depth.is_none().then_some(1000);
+        Self {
+            nodes: self.nodes.or(default),
+            depth: self.depth,
+        }
+    }
+
     /// The limits of a search.
     pub(in crate::train) fn limits(&self) -> Limits {
         Limits {
@@ -268,7 +310,7 @@ pub const HARD_FACTOR: u64 = 8;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Args)]
 #[command(next_help_heading = "Moves that are not the best")]
 pub struct Diversions {
-    /// Number of random moves per game
+    /// Number of random moves per game, up to move 24
     #[arg(long = "random-move-count", value_name = "N", default_value_t = 0)]
     pub count: u32,
 
@@ -276,19 +318,12 @@ pub struct Diversions {
     #[arg(skip = 1_u32)]
     pub min_ply: u32,
 
-    /// Last move number of a random move
-    #[arg(
-        id = "diversions_max_ply",
-        long = "random-move-maxply",
-        value_name = "PLY",
-        default_value_t = 24,
-        value_parser = clap::value_parser!(u32).range(1..10_000),
-        requires = "count"
-    )]
+    /// Last move number of a random move.
+    #[arg(skip = 24_u32)]
     pub max_ply: u32,
 
-    /// Number of best moves among which a random move is chosen, better ones more often; 0 for any
-    /// legal move, in which case the moves before it are not written
+    /// Number of best moves, within 100 centipawns, among which a random move is chosen, better
+    /// ones more often; 0 for any legal move, in which case the moves before it are not written
     #[arg(
         long = "random-multi-pv",
         value_name = "N",
@@ -297,13 +332,8 @@ pub struct Diversions {
     )]
     pub multi_pv: usize,
 
-    /// Maximum difference to the score of the best move in centipawns
-    #[arg(
-        long = "random-multi-pv-diff",
-        value_name = "CP",
-        default_value_t = 100,
-        requires = "multi_pv"
-    )]
+    /// Maximum difference to the score of the best move in centipawns.
+    #[arg(skip = 100_u32)]
     pub multi_pv_diff: u32,
 
     /// Softmax temperature: a move that is worse by this many centipawns is chosen 1/e times as
@@ -319,21 +349,16 @@ const RULE: EnteringKingRule = EnteringKingRule::CsaRule27;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Args)]
 #[command(next_help_heading = "Endings")]
 pub struct Endings {
-    /// Move number after which a game is a draw, unless that move mates
-    #[arg(long = "write-maxply", value_name = "PLY", default_value_t = 320)]
+    /// Move number after which a game is a draw, unless that move mates.
+    #[arg(skip = 320_u32)]
     pub max_ply: u32,
 
     /// A score that won a game at once in runs of version 1.
     #[arg(skip = 32_000_u32)]
     pub eval_limit: u32,
 
-    /// Score in centipawns that wins a game if both sides agree for six plies
-    #[arg(
-        long = "win-limit",
-        value_name = "CP",
-        default_value_t = 3000,
-        value_parser = parse_positive::<u32>
-    )]
+    /// Score in centipawns that wins a game if both sides agree.
+    #[arg(skip = 3000_u32)]
     pub adjudication: u32,
 
     /// Number of consecutive plies for which both sides must agree.
@@ -361,6 +386,17 @@ pub struct Writing {
     /// Memory in MB for the keys of written positions, which are not written again; 0 writes all
     /// positions.
     pub dedup_mb: usize,
+}
+
+impl Default for Writing {
+    fn default() -> Self {
+        Self {
+            name: "games".to_owned(),
+            min_ply: 1,
+            file_mb: 32,
+            dedup_mb: 64,
+        }
+    }
 }
 
 /// A sample of the inner nodes of the searches.

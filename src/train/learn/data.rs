@@ -16,10 +16,9 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::filter::{Counts, Filter, Reason, Tactical, line_to_leaf};
 use super::loss::logistic;
 use super::out_of_range;
-use super::sample::{Label, Sample};
+use super::sample::{Counts, Filter, Label, Reason, Sample, Tactical, line_to_leaf};
 use crate::position::Position;
 use crate::records::teacher::{
     Format, Record, Skipped, Span, TeacherError, TeacherGame, TeacherReader,

@@ -8,12 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::data::Data;
-use super::data::Source;
-use super::loss::{self, Point};
-use super::loss::{HeldOutLosses, Targets};
+use super::Settings;
+use super::data::{Data, Source};
+use super::loss::{self, HeldOutLosses, Point, Targets};
 use super::sample::Sample;
-use super::settings::Settings;
 use super::stream::{Place, Stream};
 use crate::runs;
 use crate::util::Summed;
@@ -94,7 +92,8 @@ impl<'a, M: Model> Run<'a, M> {
     /// # Errors
     /// The checkpoint cannot be read.
     pub fn source(path: &Path) -> anyhow::Result<Source> {
-        Ok(checkpoint_state::<M>(path)?.source)
+        let state = read_state::<M>(&mut reader(path)?).map_err(name_cut)?;
+        Ok(state.source)
     }
 
     /// Resumes the run of a checkpoint. It continues exactly as an uninterrupted run.
@@ -179,30 +178,24 @@ impl<'a, M: Model> Run<'a, M> {
     /// # Errors
     /// A file of a streamed run cannot be read. The run cannot go on, except from a checkpoint.
     pub fn step(&mut self) -> anyhow::Result<()> {
-        let Self {
-            state,
-            stream,
-            model,
-            spare,
-            ..
-        } = self;
-        let (settings, step) = (&state.settings, state.steps);
-        if self.batch.is_none() {
-            spare.fill(stream, settings, step)?;
-            self.batch = Some(std::mem::replace(spare, Batch::new(settings)));
-        }
-        let Some(batch) = &mut self.batch else {
-            unreachable!("it was filled above");
+        let (settings, step) = (&self.state.settings, self.state.steps);
+        let batch = match &mut self.batch {
+            Some(batch) => batch,
+            none => {
+                let mut first = Batch::new(settings);
+                first.fill(&mut self.stream, settings, step)?;
+                none.insert(first)
+            }
         };
         let (loss, filled) = rayon::join(
-            || model.step(&batch.content, settings, step),
-            || spare.fill(stream, settings, step + 1),
+            || self.model.step(&batch.content, settings, step),
+            || self.spare.fill(&mut self.stream, settings, step + 1),
         );
-        state.loss += loss;
-        state.steps += 1;
+        self.state.loss += loss;
+        self.state.steps += 1;
         filled?;
-        std::mem::swap(batch, spare);
-        state.place = batch.place;
+        std::mem::swap(batch, &mut self.spare);
+        self.state.place = batch.place;
         Ok(())
     }
 
@@ -214,12 +207,11 @@ impl<'a, M: Model> Run<'a, M> {
 
     /// Appends a point to the loss curve.
     pub fn measure(&mut self) {
-        let Self {
-            state, data, model, ..
-        } = self;
-        let held_out = (!data.held_out.is_empty()).then(|| {
+        let (state, held_out) = (&mut self.state, &self.data.held_out);
+        let held_out = (!held_out.is_empty()).then(|| {
             let mut losses = HeldOutLosses::new(&state.settings);
-            model.add_losses(&data.held_out, &state.settings, &mut losses);
+            self.model
+                .add_losses(held_out, &state.settings, &mut losses);
             losses.means()
         });
         let since = state.points.last().map_or(0, |point| point.step);
@@ -233,7 +225,17 @@ impl<'a, M: Model> Run<'a, M> {
     /// # Errors
     /// The file cannot be written.
     pub fn save(&self, path: &Path) -> io::Result<()> {
-        save_checkpoint(path, &self.state, &self.model)
+        let header = serde_json::to_vec(&self.state)?;
+        runs::replace_with(path, |file| {
+            let mut out = Summed::new(file);
+            out.write_all(M::MAGIC)?;
+            out.write_all(&VERSION.to_le_bytes())?;
+            out.write_all(&(header.len() as u32).to_le_bytes())?;
+            out.write_all(&header)?;
+            self.model.write(&mut out)?;
+            let checksum = out.sum.clone().finalize();
+            out.inner.write_all(&checksum.to_le_bytes())
+        })
     }
 }
 
@@ -321,32 +323,12 @@ pub(super) struct State {
     pub(super) points: Vec<Point>,
 }
 
-/// Replaces the file atomically.
-pub(super) fn save_checkpoint<M: Model>(path: &Path, state: &State, model: &M) -> io::Result<()> {
-    let header = serde_json::to_vec(state)?;
-    runs::replace_with(path, |file| {
-        let mut out = Summed::new(file);
-        out.write_all(M::MAGIC)?;
-        out.write_all(&VERSION.to_le_bytes())?;
-        out.write_all(&(header.len() as u32).to_le_bytes())?;
-        out.write_all(&header)?;
-        model.write(&mut out)?;
-        let checksum = out.sum.clone().finalize();
-        out.inner.write_all(&checksum.to_le_bytes())
-    })
-}
-
 /// Whether a file begins with the magic of a checkpoint.
 pub(super) fn is_checkpoint<M: Model>(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     let size = M::MAGIC.len() as u64;
     File::open(path)?.take(size).read_to_end(&mut start)?;
     Ok(start == M::MAGIC)
-}
-
-/// The header of a checkpoint.
-pub(super) fn checkpoint_state<M: Model>(path: &Path) -> anyhow::Result<State> {
-    read_state::<M>(&mut reader(path)?).map_err(name_cut)
 }
 
 /// Reads a checkpoint.

@@ -10,7 +10,7 @@ use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Label, Sample};
-use super::settings::{Settings, tree_weight};
+use super::{Settings, tree_weight};
 use crate::types::Bound;
 
 /// The logistic function: the winning probability of an output.
@@ -244,18 +244,8 @@ pub(super) fn to_csv(points: &[Point]) -> String {
         "step,visits,rate,result_weight,training,held_out,held_out_score,held_out_result\n"
             .to_owned();
     for point in points {
-        let Point {
-            step,
-            visits,
-            rate,
-            result_weight,
-            training,
-            ..
-        } = point;
-        let _ = write!(
-            text,
-            "{step},{visits},{rate:.3e},{result_weight:.4},{training:.6}"
-        );
+        let _ = write!(text, "{},{},{:.3e}", point.step, point.visits, point.rate);
+        let _ = write!(text, ",{:.4},{:.6}", point.result_weight, point.training);
         for loss in [point.held_out, point.held_out_score, point.held_out_result] {
             text.push(',');
             if let Some(loss) = loss {

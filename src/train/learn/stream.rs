@@ -18,8 +18,7 @@ use bytemuck::Zeroable as _;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::data::Block;
-use super::data::{BlockGroup, Data};
+use super::data::{Block, BlockGroup, Data};
 use super::sample::Sample;
 use crate::util::mixed;
 

@@ -17,7 +17,7 @@ use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::data::{Output, Place, Sources, Tally, named};
-use super::gensfen::Effort;
+use super::gensfen::{Effort, HASH_MB};
 use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::Position;
 use crate::records::psum::PositionSum;
@@ -57,8 +57,6 @@ pub struct Rescoring<'a> {
     pub evaluator: &'a Evaluator,
     /// Search limits of each position; `None` takes the static evaluation, without a search.
     pub effort: Option<Effort>,
-    /// Size of each thread's transposition table in MB.
-    pub hash_mb: usize,
     /// Number of games or groups of positions at a time. Does not change the output.
     pub threads: usize,
 }
@@ -87,7 +85,7 @@ pub struct Searches {
 
 /// How far a run has come, as a line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Checkpoint<R = RescoreReport> {
+pub struct Checkpoint {
     /// Where the next record begins.
     place: Place,
     /// Bytes of the output.
@@ -97,24 +95,12 @@ pub struct Checkpoint<R = RescoreReport> {
     /// Whether the run is complete.
     pub is_complete: bool,
     /// What was found until then.
-    report: R,
+    report: RescoreReport,
 }
 
-/// Where the checkpoints of a run are kept, if they are.
-#[derive(Default)]
-pub struct KeptCheckpoints {
-    /// Gets each checkpoint.
-    pub folder: Option<RunFolder>,
-    /// The last checkpoint of an earlier process.
-    pub last: Option<Checkpoint>,
-}
-
-impl KeptCheckpoints {
-    fn keep(&mut self, checkpoint: &Checkpoint<&RescoreReport>) -> anyhow::Result<()> {
-        let append = |folder: &mut RunFolder| folder.append(checkpoint);
-        Ok(self.folder.as_mut().map_or(Ok(()), append)?)
-    }
-}
+/// The folder that keeps the checkpoints of a run, if one does, and the last one of an earlier
+/// process.
+pub type KeptCheckpoints = (Option<RunFolder>, Option<Checkpoint>);
 
 /// Writes all records with new scores. `on_positions` gets the number of positions
 /// searched so far, those before an interruption included.
@@ -124,17 +110,16 @@ impl KeptCheckpoints {
 /// cannot be started, the work is stopped, or a record is invalid and such records are not skipped.
 pub fn run(
     rescoring: &Rescoring<'_>,
-    mut kept: KeptCheckpoints,
+    (mut folder, last): KeptCheckpoints,
     watch: &Watch<'_>,
     on_positions: &(dyn Fn(u64) + Sync),
 ) -> anyhow::Result<RescoreReport> {
     let (sources, (path, format)) = (rescoring.sources, rescoring.output);
     check_formats(sources, format)?;
-    let last = kept.last.take();
     if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
         return Ok(last.report.clone());
     }
-    let is_kept = kept.folder.is_some();
+    let is_kept = folder.is_some();
     let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
         (last.place, last.output, last.positions)
     });
@@ -149,14 +134,14 @@ pub fn run(
     sources.read_from(from, watch, |place, source, record| {
         if place.records.is_multiple_of(group) && block.begin_group() {
             block.write(&mut report, &mut out)?;
-            if is_kept {
+            if let Some(folder) = &mut folder {
                 let (output, positions) = out.pause()?;
-                kept.keep(&Checkpoint {
+                folder.append(&Checkpoint {
                     place,
                     output,
                     positions,
                     is_complete: false,
-                    report: &report,
+                    report: report.clone(),
                 })?;
             }
         }
@@ -169,13 +154,15 @@ pub fn run(
     let (output, _) = out.pause()?;
     let positions = out.finish()?;
     report.tally.written = positions;
-    kept.keep(&Checkpoint {
-        place: Place::default(),
-        output,
-        positions,
-        is_complete: true,
-        report: &report,
-    })?;
+    if let Some(folder) = &mut folder {
+        folder.append(&Checkpoint {
+            place: Place::default(),
+            output,
+            positions,
+            is_complete: true,
+            report: report.clone(),
+        })?;
+    }
     Ok(report)
 }
 
@@ -385,12 +372,9 @@ impl Job for Groups<'_> {
     type Error = anyhow::Error;
 
     fn worker(&self) -> anyhow::Result<Scorer<'static>> {
-        let &Rescoring {
-            evaluator, hash_mb, ..
-        } = self.block.rescoring;
-        let evaluator = evaluator.clone();
+        let evaluator = self.block.rescoring.evaluator.clone();
         Ok(match &self.block.limits {
-            Some(limits) => Scorer::searching(hash_mb, evaluator, Arc::clone(limits))?,
+            Some(limits) => Scorer::searching(evaluator, Arc::clone(limits))?,
             None => Scorer::of(Method::Static(evaluator.for_thread())),
         })
     }
@@ -441,28 +425,17 @@ impl Searches {
 #[expect(clippy::cast_precision_loss, reason = "figures for people")]
 impl Display for RescoreReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Searches {
-            positions,
-            nodes,
-            compared,
-            change,
-        } = self.searches;
+        let found = &self.searches;
+        let positions = counted(found.positions, "position");
         write!(formatter, "{}", self.tally)?;
-        if nodes == 0 {
-            writeln!(formatter, "{} evaluated", counted(positions, "position"))?;
+        if found.nodes == 0 {
+            writeln!(formatter, "{positions} evaluated")?;
         } else {
-            let each = nodes as f64 / positions.max(1) as f64;
-            writeln!(
-                formatter,
-                "{} searched, {each:.0} nodes each",
-                counted(positions, "position")
-            )?;
+            let each = found.nodes as f64 / found.positions.max(1) as f64;
+            writeln!(formatter, "{positions} searched, {each:.0} nodes each")?;
         }
-        writeln!(
-            formatter,
-            "mean change of the score {:.1} centipawns",
-            change as f64 / compared.max(1) as f64
-        )
+        let change = found.change as f64 / found.compared.max(1) as f64;
+        writeln!(formatter, "mean change of the score {change:.1} centipawns")
     }
 }
 
@@ -500,13 +473,9 @@ struct Found {
 
 impl<'a> Scorer<'a> {
     /// A scorer that searches each position.
-    fn searching(
-        hash_mb: usize,
-        evaluator: Evaluator,
-        limits: Arc<Limits>,
-    ) -> Result<Self, TableError> {
+    fn searching(evaluator: Evaluator, limits: Arc<Limits>) -> Result<Self, TableError> {
         let settings = Settings {
-            hash_mb,
+            hash_mb: HASH_MB,
             // Both sides value a draw at 0.
             draw_value: [0; 2],
             evaluator,

@@ -71,7 +71,6 @@ fn rescored_by(
         output: (out, Format::of_path(out).expect("a known ending")),
         evaluator: &Evaluator::Material,
         effort,
-        hash_mb: 1,
         threads,
     };
     let watch = Watch {
@@ -169,7 +168,6 @@ fn other_kinds_of_data_are_refused() {
         output: (&psv, Format::Psv),
         evaluator: &Evaluator::Material,
         effort: SEARCH,
-        hash_mb: 1,
         threads: 1,
     };
     let watch = Watch {

@@ -30,10 +30,8 @@ impl TestFolder {
 
 const ALL: RootsSettings = RootsSettings {
     min_rating: None,
-    min_plies: 0,
     unfinished: false,
     plies: 16,
-    eval_limit: None,
     min_count: 1,
 };
 
@@ -95,12 +93,6 @@ fn positions_are_counted_by_games() {
     };
     let found = folder.collect(&rated);
     assert_eq!((found.games.used, found.games.rating), (1, 2));
-    let long = RootsSettings {
-        min_plies: 3,
-        ..ALL
-    };
-    let found = folder.collect(&long);
-    assert_eq!((found.games.used, found.games.short), (2, 1));
 }
 
 #[test]
@@ -122,16 +114,8 @@ fn games_that_repeat_or_break_off_are_left_out() {
 }
 
 #[test]
-fn a_game_is_left_where_it_is_decided_or_goes_in_a_circle() {
+fn a_game_is_left_where_it_goes_in_a_circle() {
     let folder = TestFolder::new();
-    let scored = "+7776FU, '** 35, -3334FU, '** -1500, +2726FU";
-    folder.put("a.csa", &csa(1, scored, "%TORYO"));
-    let limited = RootsSettings {
-        eval_limit: Some(1000),
-        ..ALL
-    };
-    assert_eq!(folder.collect(&ALL).roots.len(), 3);
-    assert_eq!(folder.collect(&limited).roots.len(), 1);
     let circle = "+2858HI, -8252HI, +5828HI, -5282HI, +2726FU, -8384FU";
     folder.put("a.csa", &csa(1, circle, "%TORYO"));
     assert_eq!(folder.collect(&ALL).roots.len(), 4, "the start comes again");

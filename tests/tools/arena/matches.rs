@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use raicho::arena::journal::{GameEntry, MatchFolder, read_settings};
-use raicho::arena::merge::merge;
 use raicho::arena::referee::EndReason;
 use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::MatchSettings;
-use raicho::arena::sprt::Sprt;
+use raicho::arena::statistics::Sprt;
+use raicho::arena::tally::merge;
 use raicho::arena::time_control::TimeControl;
 use raicho::openings::Source;
 use raicho::runs::{Shard, Stop};
@@ -44,7 +44,7 @@ fn set_option(engine: &mut raicho::arena::settings::EngineSettings, name: &str, 
 fn openings_are_written_where_nothing_is() {
     use crate::runner::raicho;
     let folder = Folder::new();
-    let openings = "match openings --from-startpos --count";
+    let openings = "match openings --random-plies 0 --count";
     let quiet = |words: &str| {
         let [_, errors] = raicho!(folder, "{openings} {words}").outputs();
         assert_eq!(errors, "");

@@ -24,6 +24,8 @@
 //! Output weights of the side to move come first. No other program writes this format, so any
 //! deviation is refused.
 
+use std::fmt::Display;
+
 use super::{NetError, Reader};
 use crate::eval::nnue::features::FeatureSet;
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
@@ -54,13 +56,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
     reader.take("magic number", RAICHO_MAGIC.len())?;
     let version = reader.number("version")?;
     check("version", version, VERSION)?;
-    let Header {
-        features,
-        width,
-        scale,
-        text,
-    } = header(&mut reader)?;
-    let column = width * size_of::<i16>();
+    let header = header(&mut reader)?;
+    let (features, column) = (header.features, header.width * size_of::<i16>());
     let biases = reader.take("biases of the transformer", column)?;
     let size = features.count().saturating_mul(column);
     let weights = reader.take("weights of the transformer", size)?;
@@ -71,24 +68,23 @@ pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
     reader.end()?;
     let expected = crc32fast::hash(checked);
     if found != expected {
-        return Err(NetError::Invalid(format!(
-            "checksum: found {found:#010x}, expected {expected:#010x}"
-        )));
+        let (found, expected) = (format!("{found:#010x}"), format!("{expected:#010x}"));
+        return Err(refused("checksum", found, &expected));
     }
     let output_layer = OutputLayer {
         biases: to_i32(output_biases),
         weights: to_i16(output_weights),
-        scale,
+        scale: header.scale,
     };
     let is_too_large = |weight: &i16| !(-MAX_OUTPUT_WEIGHT..=MAX_OUTPUT_WEIGHT).contains(weight);
     if let Some(number) = output_layer.weights.iter().position(is_too_large) {
         let found = output_layer.weights[number];
-        return Err(NetError::Invalid(format!(
-            "weights of the outputs: found {found} at number {number}, expected \
-             -{MAX_OUTPUT_WEIGHT} to {MAX_OUTPUT_WEIGHT}"
-        )));
+        let found = format!("{found} at number {number}");
+        let expected = format!("-{MAX_OUTPUT_WEIGHT} to {MAX_OUTPUT_WEIGHT}");
+        return Err(refused("weights of the outputs", found, &expected));
     }
     let transformer = FeatureTransformer::from_bytes(biases, weights);
+    let text = header.text;
     Ok(Network::with_output_layer(
         features,
         transformer,
@@ -109,10 +105,8 @@ fn header<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, NetError> {
     let length = reader.number("length of the header")? as usize;
     let left = reader.left();
     if !(NUMBERS..=left).contains(&length) {
-        return Err(NetError::Invalid(format!(
-            "length of the header: found {length}, expected {NUMBERS} to the {left} bytes that \
-             follow"
-        )));
+        let expected = format!("{NUMBERS} to the {left} bytes that follow");
+        return Err(refused("length of the header", length, &expected));
     }
     let id = reader.number("feature set")?;
     let features = FeatureSet::from_id(id).ok_or_else(|| {
@@ -164,7 +158,7 @@ fn check(field: &str, found: u32, expected: u32) -> Result<(), NetError> {
     }
 }
 
-fn refused(field: &str, found: u32, expected: &str) -> NetError {
+fn refused(field: &str, found: impl Display, expected: &str) -> NetError {
     NetError::Invalid(format!("{field}: found {found}, expected {expected}"))
 }
 

@@ -12,8 +12,6 @@
 mod tests;
 pub(crate) mod text;
 
-use thiserror::Error;
-
 use super::features::FeatureSet;
 use super::output_buckets::{OUTPUT_BUCKETS, OutputBuckets};
 
@@ -76,36 +74,6 @@ pub struct Shards {
 pub(crate) struct LayerShape {
     pub(crate) inputs: usize,
     pub(crate) outputs: usize,
-}
-
-/// Why a shape or its name is refused.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub enum ShapeError {
-    /// The width of the feature transformer is out of range.
-    #[error("width {0}, expected a multiple of {WIDTH_STEP} up to {MAX_WIDTH}")]
-    Width(usize),
-    /// The size of a hidden layer is out of range.
-    #[error("hidden layer of {0} neurons, expected 1 to {MAX_HIDDEN}")]
-    Hidden(usize),
-    /// The first hidden layer of a layer stack has a size that is not supported.
-    #[error("first layer of {0} neurons, expected 8n, or 8n-1 with a shortcut")]
-    FirstOfStacks(usize),
-    /// Common inputs and shards do not add up to the width, or groups do not divide the neurons.
-    #[error(
-        "common inputs and shards, which do not add up to the width or do not divide the neurons"
-    )]
-    Shards,
-    /// A word of the name is unknown.
-    #[error("'{word}' in the name, expected {expected}")]
-    Word {
-        /// The word, cut to 40 characters.
-        word: String,
-        /// What is allowed in its place.
-        expected: &'static str,
-    },
-    /// The name ends before this part.
-    #[error("name without {0}")]
-    Missing(&'static str),
 }
 
 impl LayerShape {
@@ -199,29 +167,40 @@ impl Shape {
     ///
     /// # Errors
     /// The first dimension that is out of range.
-    pub fn validate(&self) -> Result<(), ShapeError> {
+    pub fn validate(&self) -> Result<(), String> {
         let [first, second] = self.hidden;
         if self.width == 0 || self.width > MAX_WIDTH || !self.width.is_multiple_of(WIDTH_STEP) {
-            return Err(ShapeError::Width(self.width));
+            let found = self.width;
+            return Err(format!(
+                "width {found}, expected a multiple of {WIDTH_STEP} up to {MAX_WIDTH}"
+            ));
         }
         if self.head == Head::Direct {
             return Ok(());
         }
         for neurons in self.hidden {
             if neurons == 0 || neurons > MAX_HIDDEN {
-                return Err(ShapeError::Hidden(neurons));
+                return Err(format!(
+                    "hidden layer of {neurons} neurons, expected 1 to {MAX_HIDDEN}"
+                ));
             }
         }
         let Head::Stacks { shards, .. } = self.head else {
             return Ok(());
         };
         if !matches!(first % 8, 0 | 7) {
-            return Err(ShapeError::FirstOfStacks(first));
+            return Err(format!(
+                "first layer of {first} neurons, expected 8n, or 8n-1 with a shortcut"
+            ));
         }
         debug_assert!(second > 0);
         let outputs = self.layers()[0].outputs;
         match shards {
-            Some(shards) if !shards.fit(self.width, outputs) => Err(ShapeError::Shards),
+            Some(shards) if !shards.fit(self.width, outputs) => Err(
+                "common inputs and shards, which do not add up to the width or do not divide the \
+                neurons"
+                    .to_owned(),
+            ),
             _ => Ok(()),
         }
     }

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Head, Shape, ShapeError, Shards};
+use super::{Head, Shape, Shards};
 use crate::eval::nnue::features::FeatureSet;
 use crate::eval::nnue::output_buckets::{HandClasses, KingClasses, OUTPUT_BUCKETS, OutputBuckets};
 
@@ -64,9 +64,9 @@ impl fmt::Display for Shape {
 
 /// Parses a name, ignoring case; `-` and `_` are equivalent.
 impl FromStr for Shape {
-    type Err = ShapeError;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, ShapeError> {
+    fn from_str(name: &str) -> Result<Self, String> {
         if name == CLASSIC {
             return Ok(Self::CLASSIC);
         }
@@ -74,31 +74,25 @@ impl FromStr for Shape {
         let mut words = name.split('_').filter(|word| !word.is_empty()).peekable();
         let is_sfnn = words.next_if_eq(&"sfnn").is_some();
         words.next_if_eq(&"nnue");
-        let features = words.next().ok_or(ShapeError::Missing("inputs"))?;
-        let features =
-            FeatureSet::from_word(features).ok_or_else(|| unknown(features, FEATURE_SETS))?;
-        let width = words.next().ok_or(ShapeError::Missing("a width"))?;
+        let word = words.next().ok_or("name without inputs")?;
+        let features = FeatureSet::from_word(word).ok_or_else(|| unknown(word, FEATURE_SETS))?;
+        let word = words.next().ok_or("name without a width")?;
         let width = if is_sfnn {
-            number(width, "a width")?
+            number(word, "a width")?
         } else {
-            let one_side = width
-                .strip_suffix("x2")
-                .ok_or_else(|| unknown(width, "a width x2"))?;
-            number(one_side, "a width x2")?
+            let one_side = word.strip_suffix("x2");
+            number(one_side.unwrap_or_default(), "").map_err(|_| unknown(word, "a width x2"))?
         };
-        let first = number(
-            words.next().ok_or(ShapeError::Missing(LAYERS))?,
-            "a number of neurons",
-        )?;
-        if !is_sfnn && first == OUTPUT_BUCKETS && words.peek().is_none() {
-            let shape = Self::direct(features, width);
-            shape.validate()?;
-            return Ok(shape);
+        let mut neurons = || {
+            let word = words.next();
+            let word = word.ok_or_else(|| format!("name without {LAYERS}"))?;
+            number(word, "a number of neurons").map(|number| (number, words.peek().is_none()))
+        };
+        let (first, is_last) = neurons()?;
+        if !is_sfnn && first == OUTPUT_BUCKETS && is_last {
+            return Self::direct(features, width).validated();
         }
-        let second = number(
-            words.next().ok_or(ShapeError::Missing(LAYERS))?,
-            "a number of neurons",
-        )?;
+        let (second, _) = neurons()?;
         let head = if is_sfnn {
             let is_sharded = words.peek().is_some_and(|word| word.starts_with('c'));
             let shards = is_sharded
@@ -119,22 +113,28 @@ impl FromStr for Shape {
             hidden: [first, second],
             head,
         };
-        shape.validate()?;
-        Ok(shape)
+        shape.validated()
     }
 }
 
-fn unknown(word: &str, expected: &'static str) -> ShapeError {
-    let word = word.chars().take(40).collect();
-    ShapeError::Word { word, expected }
+impl Shape {
+    /// The shape, if it is valid.
+    fn validated(self) -> Result<Self, String> {
+        self.validate().map(|()| self)
+    }
 }
 
-fn number(word: &str, expected: &'static str) -> Result<usize, ShapeError> {
+fn unknown(word: &str, expected: &str) -> String {
+    let word: String = word.chars().take(40).collect();
+    format!("'{word}' in the name, expected {expected}")
+}
+
+fn number(word: &str, expected: &str) -> Result<usize, String> {
     word.parse().map_err(|_| unknown(word, expected))
 }
 
 /// Parses shards such as `c1024`, `s256x8`.
-fn shards(common: Option<&str>, shards: Option<&str>) -> Result<Shards, ShapeError> {
+fn shards(common: Option<&str>, shards: Option<&str>) -> Result<Shards, String> {
     let (common, shards) = (common.unwrap_or_default(), shards.unwrap_or_default());
     let parts = || {
         let (size, groups) = shards.strip_prefix('s')?.split_once('x')?;
@@ -204,7 +204,7 @@ impl Shape {
         let (name, rest) = network
             .split_once('{')
             .ok_or("no '{LayerStack=' after the name")?;
-        let shape: Self = name.parse().map_err(|error| format!("{error}"))?;
+        let shape: Self = name.parse()?;
         if !matches!(shape.head, Head::Stacks { .. }) {
             return Err(format!("{shape} is no SFNN network"));
         }

@@ -21,8 +21,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::GensfenSettings;
-use super::game::Reason;
-use super::game::{PlayedGame, Segment};
+use super::game::{PlayedGame, Reason, Segment};
 use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason, PackWriter};
 use crate::records::teacher::{Format, Record, TeacherReader};
@@ -213,7 +212,6 @@ impl Archive {
             rejected: game.rejected,
             winner: game.outcome.winner,
             reason: game.outcome.reason,
-            entering_king: game.entering_king,
             trees,
         })
     }
@@ -246,9 +244,6 @@ pub struct Entry {
     pub winner: Option<Color>,
     /// The reason of the result.
     pub reason: Reason,
-    /// Whether it is an entering-king game.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub entering_king: bool,
     /// The inner nodes of its searches, in a run that writes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trees: Option<TreeEntry>,
@@ -290,8 +285,6 @@ pub struct Tally {
     pub nodes: u64,
     /// Openings rejected before all games.
     pub rejected: u64,
-    /// Number of games that began around the entry of a king.
-    pub entering_kings: u64,
     /// Games won, by [`Color::index`].
     pub wins: [u64; Color::NUM],
     /// Games by the reason of their result.
@@ -317,7 +310,6 @@ impl Tally {
         self.repeated += entry.repeated;
         self.nodes += entry.nodes;
         self.rejected += entry.rejected;
-        self.entering_kings += u64::from(entry.entering_king);
         if let Some(winner) = entry.winner {
             self.wins[winner.index()] += 1;
         }
@@ -331,25 +323,20 @@ impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let games = self.games.max(1) as f64;
         let percent = |count: u64| count as f64 * 100.0 / games;
+        let [black, white] = self.wins;
+        let [black, white, draws] = [black, white, self.games - black - white].map(percent);
+        let (count, each) = (counted(self.games, "game"), self.written as f64 / games);
         write!(
             formatter,
-            "{}, black {:.1} %, white {:.1} %, draws {:.1} %, {:.0} positions a game",
-            counted(self.games, "game"),
-            percent(self.wins[Color::Black.index()]),
-            percent(self.wins[Color::White.index()]),
-            percent(self.games - self.wins.iter().sum::<u64>()),
-            self.written as f64 / games,
+            "{count}, black {black:.1} %, white {white:.1} %, "
         )?;
-        if self.entering_kings > 0 {
-            let percent = percent(self.entering_kings);
-            write!(formatter, ", {percent:.1} % with entering kings")?;
-        }
+        write!(formatter, "draws {draws:.1} %, {each:.0} positions a game")?;
         if self.tree_positions > 0 {
             let each = self.tree_positions as f64 / self.plies.max(1) as f64;
+            let positions = counted(self.tree_positions, "position");
             write!(
                 formatter,
-                ", {} of search trees, {each:.1} a search",
-                counted(self.tree_positions, "position")
+                ", {positions} of search trees, {each:.1} a search"
             )?;
         }
         if self.repeated > 0 {

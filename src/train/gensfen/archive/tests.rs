@@ -9,8 +9,7 @@ use crate::openings::SelfPlayOpenings;
 use crate::position::Position;
 use crate::records::sfen_line::SfenLine;
 use crate::runs::Shard;
-use crate::train::gensfen::game::Segment;
-use crate::train::gensfen::game::{Outcome, Reason};
+use crate::train::gensfen::game::{Outcome, Reason, Segment};
 use crate::train::gensfen::{Diversions, Effort, Endings, RULE, Writing};
 use crate::util::TestFolder;
 
@@ -94,7 +93,6 @@ fn game(number: u64, length: usize) -> PlayedGame {
         plies: length as u64,
         nodes: 10,
         rejected: 0,
-        entering_king: false,
         trees: None,
     }
 }

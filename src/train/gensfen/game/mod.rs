@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{Diversions, Endings, GensfenSettings, RULE, Run, TreeSampling};
 use crate::movegen::legal_moves;
-use crate::openings::{Opener, Opening, Purpose, below, fraction, generator};
+use crate::openings::{self, Opener, Purpose, RuleEnd, below, fraction, generator};
 use crate::position::Position;
 use crate::records::packed::PackedSfen;
 use crate::records::score;
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine, TreeNode};
-use crate::types::{Color, Move, Repetition};
+use crate::types::{Color, Move};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]
@@ -39,8 +39,6 @@ pub(super) struct PlayedGame {
     pub(super) nodes: u64,
     /// Openings rejected before the game.
     pub(super) rejected: u64,
-    /// Whether it is an entering-king game.
-    pub(super) entering_king: bool,
     /// Inner nodes of the searches; `None` if the run does not write them.
     pub(super) trees: Option<Vec<TreePosition>>,
 }
@@ -88,12 +86,12 @@ impl<'a> Player<'a> {
         is_aborted: &dyn Fn() -> bool,
     ) -> anyhow::Result<Option<PlayedGame>> {
         let settings = self.settings;
-        let (opening, max_ply) = self.open(number)?;
+        self.solo.new_game();
+        let opening = self.opener.open(number, &mut self.solo)?;
         let mut random = generator(Purpose::GAME, settings.seed, number, 0);
-        let is_to_mate =
-            fraction(&mut random) < settings.endings.to_mate || opening.is_entering_king();
+        let is_to_mate = fraction(&mut random) < settings.endings.to_mate;
         let diverted = diverted_plies(&settings.diversions, &mut random);
-        let mut referee = Referee::new(&settings.endings, max_ply, is_to_mate);
+        let mut referee = Referee::new(&settings.endings, is_to_mate);
         let mut position = opening.position.clone();
         let mut chain = Chain::new(settings, &mut random);
         let sampling = settings.trees.as_ref();
@@ -138,20 +136,8 @@ impl<'a> Player<'a> {
             plies,
             nodes,
             rejected: opening.rejected,
-            entering_king: opening.is_entering_king(),
             trees: trees.map(|trees| trees.nodes),
         }))
-    }
-
-    /// Prepares the searchers and chooses the opening; also returns the last ply of the game.
-    fn open(&mut self, number: u64) -> anyhow::Result<(Opening, u32)> {
-        let usual_max_ply = self.settings.endings.max_ply;
-        self.solo.new_game();
-        self.solo.set_max_moves(usual_max_ply);
-        let opening = self.opener.open(number, &mut self.solo)?;
-        let max_ply = opening.max_ply.unwrap_or(usual_max_ply);
-        self.solo.set_max_moves(max_ply);
-        Ok((opening, max_ply))
     }
 
     fn think(
@@ -413,8 +399,6 @@ impl Outcome {
 /// Decides when one game ends.
 pub(super) struct Referee<'a> {
     endings: &'a Endings,
-    /// The game is a draw after this ply.
-    max_ply: u32,
     /// Whether the game is played to its end by the rules, without adjudication.
     is_to_mate: bool,
     /// Consecutive plies in which black (positive) or white (negative) was far ahead by both
@@ -423,11 +407,10 @@ pub(super) struct Referee<'a> {
 }
 
 impl<'a> Referee<'a> {
-    /// `max_ply` and `is_to_mate` may differ from game to game.
-    pub(super) fn new(endings: &'a Endings, max_ply: u32, is_to_mate: bool) -> Self {
+    /// `is_to_mate` may differ from game to game.
+    pub(super) fn new(endings: &'a Endings, is_to_mate: bool) -> Self {
         Self {
             endings,
-            max_ply,
             is_to_mate,
             agreed: 0,
         }
@@ -435,8 +418,8 @@ impl<'a> Referee<'a> {
 
     /// The end of the game by the rules or at the maximum ply.
     pub(super) fn end(&self, position: &Position) -> Option<Outcome> {
-        end_by_rules(position)
-            .or_else(|| (position.game_ply() > self.max_ply).then(|| Outcome::draw(Reason::MaxPly)))
+        let is_last = position.game_ply() > self.endings.max_ply;
+        end_by_rules(position).or_else(|| is_last.then(|| Outcome::draw(Reason::MaxPly)))
     }
 
     /// The end of the game by adjudication, given the score of the side to move in centipawns.
@@ -467,19 +450,16 @@ impl<'a> Referee<'a> {
 
 /// The end of the game by the rules alone.
 pub(super) fn end_by_rules(position: &Position) -> Option<Outcome> {
-    let us = position.side_to_move();
-    if legal_moves(position).is_empty() {
-        return Some(Outcome::win(!us, Reason::Mate));
+    if let Some((winner, end)) = openings::end_by_rules(position) {
+        let reason = match end {
+            RuleEnd::Mate => Reason::Mate,
+            RuleEnd::Repetition => Reason::Repetition,
+            RuleEnd::PerpetualCheck => Reason::PerpetualCheck,
+        };
+        return Some(Outcome { winner, reason });
     }
-    match position.rule_repetition() {
-        Some(Repetition::Draw) => return Some(Outcome::draw(Reason::Repetition)),
-        Some(Repetition::Win) => return Some(Outcome::win(us, Reason::PerpetualCheck)),
-        Some(Repetition::Lose) => return Some(Outcome::win(!us, Reason::PerpetualCheck)),
-        _ => {}
-    }
-    position
-        .declaration(RULE)
-        .map(|_| Outcome::win(us, Reason::Declaration))
+    let win = |_| Outcome::win(position.side_to_move(), Reason::Declaration);
+    position.declaration(RULE).map(win)
 }
 
 #[cfg(test)]
@@ -520,7 +500,7 @@ mod outcome_tests {
     #[test]
     fn the_last_move_is_a_draw_unless_it_mates() {
         let endings = endings();
-        let referee = Referee::new(&endings, 320, false);
+        let referee = Referee::new(&endings, false);
         let late = |side: char| position(&format!("4k4/4G4/4P4/9/9/9/9/9/4K4 {side} - 321"));
         let mated = referee.end(&late('w')).map(|outcome| outcome.reason);
         assert_eq!(mated, Some(Reason::Mate));
@@ -533,7 +513,7 @@ mod outcome_tests {
     fn both_sides_must_agree_for_several_plies() {
         let endings = endings();
         let adjudicate = |scores: &[(Color, i16)], is_to_mate| {
-            let mut referee = Referee::new(&endings, 320, is_to_mate);
+            let mut referee = Referee::new(&endings, is_to_mate);
             let outcomes = scores
                 .iter()
                 .map(|&(side, score)| referee.adjudicate(side, score));

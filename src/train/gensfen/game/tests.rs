@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::eval::Evaluator;
-use crate::openings::{SelfPlayOpenings, StartPositions, StartSet};
+use crate::openings::{SelfPlayOpenings, StartSet};
 use crate::runs::Shard;
 use crate::train::gensfen::{Effort, Endings, Gaps, Writing};
 use crate::types::Bound;
@@ -56,10 +56,7 @@ fn settings(diversions: Diversions) -> GensfenSettings {
 }
 
 fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> Vec<PlayedGame> {
-    let starts = StartPositions {
-        roots: StartSet::startpos(),
-        entering_kings: None,
-    };
+    let starts = StartSet::startpos();
     let run = Run {
         settings,
         starts: &starts,

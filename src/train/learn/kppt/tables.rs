@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use bytemuck::{Pod, Zeroable};
 use rayon::prelude::*;
 
-use super::index::{
+use super::{
     Batch, GROUPS, Info, KINGS, NUMBERS, PIECES, RELATIVE, RELATIVE_PAIRS, Row, View, group_of,
     pair, relative_pair, relative_rows_of, rows_of, smaller, triangle,
 };
@@ -447,22 +447,18 @@ impl Task<'_> {
     /// Collects the gradients and moves the weights.
     #[inline(always)]
     fn run(self, batch: &Batch, slopes: &[f32], rate: Option<f32>) {
-        let Self {
-            factor,
-            index,
-            part,
-        } = self;
-        let part = match factor {
-            Factor::Kpp => of_king(index, part, batch, slopes),
-            Factor::RelativeKpp => of_relative(index, part, batch, slopes),
+        let (factor, index, mut part) = (self.factor, self.index, self.part);
+        let to = &mut part;
+        match factor {
+            Factor::Kpp => of_king(index, to, batch, slopes),
+            Factor::RelativeKpp => of_relative(index, to, batch, slopes),
+            Factor::RelativePp if index == 0 => {}
             Factor::RankPp | Factor::Pp | Factor::RelativePp => {
-                of_pairs(index, factor, part, batch, slopes)
+                of_pairs(index, factor, to, batch, slopes);
             }
-            Factor::Kkp | Factor::Kk => of_kings(factor, part, batch, slopes),
-            Factor::Kp | Factor::RelativeKp | Factor::King => {
-                of_pieces(factor, part, batch, slopes)
-            }
-        };
+            Factor::Kkp | Factor::Kk => of_kings(factor, to, batch, slopes),
+            Factor::Kp | Factor::RelativeKp | Factor::King => of_pieces(factor, to, batch, slopes),
+        }
         part.finish(rate);
     }
 }
@@ -489,7 +485,7 @@ fn views<'a>(
 }
 
 #[inline(always)]
-fn of_king<'a>(king: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+fn of_king(king: usize, part: &mut Part<'_>, batch: &Batch, slopes: &[f32]) {
     let mut row = [0; PIECES];
     for &number in &batch.by_king[king] {
         let (position, side) = (number as usize / 2, number as usize % 2);
@@ -503,11 +499,10 @@ fn of_king<'a>(king: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -
             part.add_row(&row[..piece], 0, gradient);
         }
     }
-    part
 }
 
 #[inline(always)]
-fn of_relative<'a>(group: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+fn of_relative(group: usize, part: &mut Part<'_>, batch: &Batch, slopes: &[f32]) {
     let mut row = [0; PIECES];
     let first = relative_rows_of(group) as u32;
     for (view, gradient) in views(batch, slopes) {
@@ -516,21 +511,11 @@ fn of_relative<'a>(group: usize, mut part: Part<'a>, batch: &Batch, slopes: &[f3
             part.add_row(&row[..piece.into()], first, gradient);
         }
     }
-    part
 }
 
 #[inline(always)]
-fn of_pairs<'a>(
-    group: usize,
-    factor: Factor,
-    mut part: Part<'a>,
-    batch: &Batch,
-    slopes: &[f32],
-) -> Part<'a> {
+fn of_pairs(group: usize, factor: Factor, part: &mut Part<'_>, batch: &Batch, slopes: &[f32]) {
     let mut row = [0; PIECES];
-    if factor == Factor::RelativePp && group == 0 {
-        return part;
-    }
     for (view, gradient) in views(batch, slopes) {
         let start = match factor {
             Factor::RankPp => rank_start(view, group) - Rank::NUM * rows_of(group),
@@ -553,11 +538,10 @@ fn of_pairs<'a>(
             part.add_row(&row[..piece], first as u32, gradient);
         }
     }
-    part
 }
 
 #[inline(always)]
-fn of_kings<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+fn of_kings(factor: Factor, part: &mut Part<'_>, batch: &Batch, slopes: &[f32]) {
     let positions = batch.positions.iter().zip(&batch.views).zip(slopes);
     for ((info, views), &slope) in positions.filter(|&(_, &slope)| slope != 0.0) {
         if factor == Factor::Kk {
@@ -569,11 +553,10 @@ fn of_kings<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f32
             part.add(index as usize, [slope * sign_of(info.negative, at), slope]);
         }
     }
-    part
 }
 
 #[inline(always)]
-fn of_pieces<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f32]) -> Part<'a> {
+fn of_pieces(factor: Factor, part: &mut Part<'_>, batch: &Batch, slopes: &[f32]) {
     for (view, gradient) in views(batch, slopes) {
         if factor == Factor::King {
             part.add(view.king.into(), gradient);
@@ -587,7 +570,6 @@ fn of_pieces<'a>(factor: Factor, mut part: Part<'a>, batch: &Batch, slopes: &[f3
             part.add(index, gradient);
         }
     }
-    part
 }
 
 // --- Forward pass ---

@@ -10,10 +10,9 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::data::{Data, Judged};
-use super::filter::{Filter, Tactical};
 use super::net::{InitialWeights, Learner};
-use super::sample::{FEATURES, Label, Sample};
-use super::settings::{ResultWeight, Settings};
+use super::sample::{FEATURES, Filter, Label, Sample, Tactical};
+use super::{ResultWeight, Settings};
 use crate::eval::Evaluator;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{FeatureSet, Network, random, scalar};
@@ -91,13 +90,12 @@ fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
 }
 
 /// The shapes whose training is tested.
-fn shapes() -> [Shape; 5] {
+fn shapes() -> [Shape; 4] {
     [
         "raicho_64x2-8",
         "raicho4_64x2-8",
         "raicho_64x2-32-32",
         "raicho_64x2-9-20",
-        "SFNN_raicho_128_15_32",
     ]
     .map(|name| name.parse().expect("a good name"))
 }

@@ -57,7 +57,6 @@ fn source(groups: Vec<FileGroup>, window: usize) -> Source {
         filter: Filter {
             tactical: Tactical::Keep,
             eval_limit: u16::MAX,
-            ..Filter::default()
         },
         buffer: window,
         ..Source::default()

@@ -1,12 +1,10 @@
 //! The gradient against finite differences, and folded factors against their sum.
 
 use super::*;
-use crate::eval::kppt::scalar;
-use crate::eval::kppt::{number_in_hand, number_on_board};
+use crate::eval::kppt::{number_in_hand, number_on_board, scalar};
 use crate::train::learn::data::Data;
-use crate::train::learn::kppt::Folded;
-use crate::train::learn::kppt::index::{KingPair, NUMBERS};
 use crate::train::learn::kppt::tables::Factor;
+use crate::train::learn::kppt::{Folded, KingPair, NUMBERS};
 use crate::train::learn::loss::loss_and_slope;
 use crate::types::{Color, PieceType, Square};
 

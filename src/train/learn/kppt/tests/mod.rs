@@ -3,21 +3,20 @@
 #![expect(clippy::float_cmp, reason = "zeros are exact")]
 #![expect(clippy::cast_precision_loss, reason = "small numbers")]
 
+mod folder;
 mod gradient;
 mod runs;
 mod ties;
 
 use std::sync::atomic::AtomicBool;
 
-use super::Learner;
-use super::index::Batch;
-use super::tables::Pass;
-use super::tables::Tables;
+use super::tables::{Pass, Tables};
+use super::{Batch, Learner};
 use crate::position::Position;
 use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};
-use crate::train::learn::settings::{ResultWeight, Settings};
 use crate::train::learn::tests::for_each_random_position;
+use crate::train::learn::{ResultWeight, Settings};
 use crate::util::mixed;
 
 /// A scale with which weights that are whole numbers are exact as floats.

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use super::*;
 use crate::eval::kppt::scalar::{self, Weights};
 use crate::train::learn::data::{Data, Judged};
-use crate::train::learn::filter::{Filter, Tactical};
-use crate::train::learn::kppt::index::{NUMBERS, TABLE};
+use crate::train::learn::kppt::{NUMBERS, TABLE};
+use crate::train::learn::sample::{Filter, Tactical};
 
 /// Made-up weights of kings with a piece.
 struct MadeUp {

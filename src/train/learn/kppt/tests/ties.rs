@@ -4,7 +4,7 @@ use super::*;
 use crate::eval::kppt::scalar::Weights;
 use crate::eval::kppt::{number_in_hand, number_on_board};
 use crate::train::learn::data::Data;
-use crate::train::learn::kppt::index::TABLE;
+use crate::train::learn::kppt::TABLE;
 use crate::types::{Color, Piece, PieceType, Square};
 
 /// Piece numbers with the piece, its square and the number it has in a mirror and for the other
