@@ -13,11 +13,12 @@ use rand_chacha::ChaCha8Rng;
 
 const POSITIONS: usize = 100_000;
 
-const SHAPES: [&str; 4] = [
+const SHAPES: [&str; 5] = [
     "raicho_256x2-8",
     "raicho_512x2-8",
     "raicho_768x2-8",
     "raicho_256x2-32-32",
+    "SFNN_raicho_512_15_32",
 ];
 
 /// Positions of random games.

@@ -19,7 +19,6 @@ use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::cli::error::ensure_usage;
 use crate::cli::output;
 use crate::engine::{Engine, EvalFile, PositionError, load_evaluator};
 use crate::eval::Evaluator;

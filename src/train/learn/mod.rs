@@ -77,8 +77,9 @@ const MAX_DECAY: f64 = 1000.0;
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Args)]
 #[command(next_help_heading = "Course")]
 pub struct Settings {
-    /// Shape of the network: `raicho_256x2-8` (8 outputs) or `raicho_256x2-32-32` (two hidden
-    /// layers), with other numbers; `raicho4` instead of `raicho` has four zones of the own king
+    /// Shape of the network: `raicho_256x2-8` (8 outputs), `raicho_256x2-32-32` (two hidden layers)
+    /// or `SFNN_raicho_512_15_32` (two hidden layers over pairwise products), with other numbers;
+    /// `raicho4` instead of `raicho` has four zones of the own king
     #[arg(long, value_name = "NAME", default_value_t = Self::default().shape)]
     #[serde(with = "crate::runs::as_text")]
     pub shape: Shape,
@@ -195,8 +196,9 @@ impl Settings {
     fn layout(&self) -> anyhow::Result<Layout> {
         Layout::new(self.shape).ok_or_else(|| {
             let expected = format_args!(
-                "raicho_Wx2-8 or raicho_Wx2-F-S with W a multiple of {WIDTH_STEP} up to {MAX_WIDTH}, \
-                F up to {MAX_FIRST} and S up to {MAX_SECOND}"
+                "raicho_Wx2-8, raicho_Wx2-F-S or SFNN_raicho_W_F_S with W a multiple of \
+                {WIDTH_STEP} up to {MAX_WIDTH}, F up to {MAX_FIRST} (SFNN: 8n or 8n-1) and S up to \
+                {MAX_SECOND}"
             );
             out_of_range("shape", self.shape, expected)
         })

@@ -20,7 +20,7 @@ use super::pass::Pass;
 use super::quantise::{self, Grid, MAX_OUTPUT, Quantised, to_floats};
 use super::sample::{CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
 use crate::eval::nnue::Network;
-use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
+use crate::eval::nnue::output_buckets::{OUTPUT_BUCKETS, OutputBuckets};
 use crate::eval::nnue::shape::{Head, Shape};
 
 /// Most positions that the rounding of hidden layers is fitted to.
@@ -437,6 +437,9 @@ fn step_block(
 // |---|---|---|
 // | direct | 2 · bucket + side | all |
 // | plain | 2 · neuron + side | all |
+// | products | neuron | products of the side to move, then of the other side |
+//
+// With products, the two factors of a product are in the same block: columns n and n + 16.
 //
 // The top is the biases of the outputs, by bucket, or behind a hidden layer: biases of the first
 // layer, weights `[output][input]` and biases of the second, weights and bias of the last.
@@ -497,7 +500,7 @@ impl Weights {
             weights.top[hidden.first_biases()].fill(FIRST_BIAS);
             weights.top[hidden.second_biases()].fill(FIRST_BIAS);
             for (range, inputs) in [
-                (hidden.second_weights(), hidden.first),
+                (hidden.second_weights(), hidden.second_inputs()),
                 (hidden.last_weights(), hidden.second),
             ] {
                 let limit = (1.0 / inputs as f32).sqrt();
@@ -516,6 +519,13 @@ impl Weights {
         let (own, other) = (self.layout, from.layout);
         assert_eq!(own.shape.width, other.shape.width);
         assert!(other.zones() == own.zones() || other.zones() == 1);
+        // Where columns are in blocks differs between heads.
+        let mut places = vec![(0, 0); other.shape.width];
+        for block in 0..other.blocks() {
+            for place in 0..BLOCK {
+                places[other.column(block, place)] = (block, place);
+            }
+        }
         let mut rows = vec![(own.biases(), other.biases())];
         if own.zones() == other.zones() {
             rows.extend((0..own.biases()).map(|row| (row, row)));
@@ -532,7 +542,10 @@ impl Weights {
                 block[..own.biases()].fill(Row::ZERO);
             }
             for &(row, from_row) in &rows {
-                block[row] = from.rows[number * other.rows() + from_row];
+                for (place, to) in block[row].0.iter_mut().enumerate() {
+                    let (block, place) = places[own.column(number, place)];
+                    *to = from.rows[block * other.rows() + from_row].0[place];
+                }
             }
         }
     }
@@ -601,10 +614,14 @@ pub(super) struct Layout {
 /// The sizes of two hidden layers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Hidden {
-    /// Neurons of the first layer.
+    /// Neurons of the first layer, without the shortcut; up to [`BLOCK`] with it.
     pub(super) first: usize,
     /// Neurons of the second layer.
     pub(super) second: usize,
+    /// Whether the inputs are pairwise products, else clipped columns.
+    pub(super) is_products: bool,
+    /// Whether the last neuron of the first layer is added to the output.
+    pub(super) has_shortcut: bool,
 }
 
 impl Layout {
@@ -613,16 +630,31 @@ impl Layout {
         if !shape.features.is_own() || shape.validate().is_err() {
             return None;
         }
-        let hidden = match shape.head {
-            Head::Direct => None,
-            Head::Plain => {
-                let [first, second] = shape.hidden;
-                Some(Hidden { first, second })
+        let is_products = match shape.head {
+            Head::Direct => {
+                return Some(Self {
+                    shape,
+                    hidden: None,
+                });
             }
+            Head::Plain => false,
+            Head::Stacks {
+                buckets,
+                shards: None,
+            } if buckets == OutputBuckets::default() => true,
             Head::Stacks { .. } => return None,
         };
-        let fits = |hidden: Hidden| hidden.first <= MAX_FIRST && hidden.second <= MAX_SECOND;
-        hidden.is_none_or(fits).then_some(Self { shape, hidden })
+        let [first, second] = shape.hidden;
+        let hidden = Hidden {
+            first,
+            second,
+            is_products,
+            has_shortcut: shape.has_shortcut(),
+        };
+        (hidden.first_outputs() <= MAX_FIRST && second <= MAX_SECOND).then_some(Self {
+            shape,
+            hidden: Some(hidden),
+        })
     }
 
     /// Number of blocks of columns.
@@ -645,7 +677,7 @@ impl Layout {
         let start = self.biases() + 1;
         let rows = match self.hidden {
             None => 2 * OUTPUT_BUCKETS,
-            Some(hidden) => 2 * hidden.first,
+            Some(hidden) => hidden.first_outputs() * hidden.activations(),
         };
         start..start + rows
     }
@@ -671,7 +703,10 @@ impl Layout {
 
     /// Number of inputs of the layer after the feature transformer.
     pub(super) const fn first_inputs(self) -> usize {
-        2 * self.shape.width
+        match self.hidden {
+            Some(hidden) if hidden.is_products => self.shape.width,
+            _ => 2 * self.shape.width,
+        }
     }
 
     /// Whether a weight of the top is a bias, which does not decay.
@@ -680,22 +715,62 @@ impl Layout {
             !hidden.second_weights().contains(&number) && !hidden.last_weights().contains(&number)
         })
     }
+
+    /// The column of the feature transformer that is in this place of a block.
+    pub(super) fn column(self, block: usize, place: usize) -> usize {
+        match self.hidden {
+            Some(hidden) if hidden.is_products => {
+                let half = BLOCK / 2;
+                place / half * (self.shape.width / 2) + block * half + place % half
+            }
+            _ => block * BLOCK + place,
+        }
+    }
+
+    /// The input of the first hidden layer that an activation of a block is: one of this side, or
+    /// with products, of either.
+    pub(super) fn first_input(self, block: usize, side: usize, place: usize) -> usize {
+        let column = self.column(block, place);
+        match self.hidden {
+            Some(hidden) if hidden.is_products => column,
+            _ => side * self.shape.width + column,
+        }
+    }
 }
 
-/// Most neurons of the first hidden layer.
+/// Most neurons of the first hidden layer, with the shortcut.
 pub(super) const MAX_FIRST: usize = BLOCK;
 
 /// Most neurons of the second hidden layer.
 pub(super) const MAX_SECOND: usize = 64;
 
 impl Hidden {
+    /// Rows of activations of a block in a position: one of each side, or products of both in one.
+    pub(super) const fn activations(self) -> usize {
+        if self.is_products { 1 } else { 2 }
+    }
+
+    /// Neurons of the first layer with the shortcut.
+    pub(super) const fn first_outputs(self) -> usize {
+        self.first + self.has_shortcut as usize
+    }
+
+    /// Inputs of the second layer: clipped sums, with products squares before them.
+    pub(super) const fn second_inputs(self) -> usize {
+        if self.is_products {
+            2 * self.first
+        } else {
+            self.first
+        }
+    }
+
     pub(super) const fn first_biases(self) -> Range<usize> {
-        0..self.first
+        0..self.first_outputs()
     }
 
     pub(super) const fn second_weights(self) -> Range<usize> {
         let start = self.first_biases().end;
-        start..start + self.second * self.first
+        start..start + self.second * self.second_inputs()
     }
 
     pub(super) const fn second_biases(self) -> Range<usize> {

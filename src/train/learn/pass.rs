@@ -111,7 +111,10 @@ impl Pass {
                     #[inline(always)]
                     || match hidden {
                         None => forward_direct(block, chunk, scratch),
-                        Some(hidden) => forward_first_layer(hidden, block, chunk, scratch),
+                        Some(hidden) if hidden.is_products => {
+                            forward_first_layer::<1>(hidden, block, chunk, scratch);
+                        }
+                        Some(hidden) => forward_first_layer::<2>(hidden, block, chunk, scratch),
                     },
                 );
             }
@@ -153,8 +156,15 @@ impl Pass {
                     #[inline(always)]
                     || match first_layer {
                         None => backward_direct(block, chunk, scratch, slopes, gradient),
+                        Some((hidden, slopes)) if hidden.is_products => {
+                            backward_first_layer::<1>(
+                                hidden, block, chunk, scratch, slopes, gradient,
+                            );
+                        }
                         Some((hidden, slopes)) => {
-                            backward_first_layer(hidden, block, chunk, scratch, slopes, gradient);
+                            backward_first_layer::<2>(
+                                hidden, block, chunk, scratch, slopes, gradient,
+                            );
                         }
                     },
                 );
@@ -326,31 +336,65 @@ fn total(row: Row) -> f32 {
 
 // --- A hidden layer behind the feature transformer ---
 
-/// The activations of the columns of both sides.
+/// Columns of each side in a row of products.
+const HALF: usize = BLOCK / 2;
+
+/// The activations of the columns of both sides: `ROWS` is 1 for pairwise products, 2 for clipped
+/// columns.
 #[inline(always)]
-fn activations(sums: &[Row; 2]) -> [Row; 2] {
-    sums.map(|sums| Row(sums.0.map(|sum| sum.clamp(0.0, 1.0))))
+fn activations<const ROWS: usize>(sums: &[Row; 2]) -> [Row; ROWS] {
+    let mut rows = [Row::ZERO; ROWS];
+    for side in 0..2 {
+        let clipped = sums[side].0.map(|sum| sum.clamp(0.0, 1.0));
+        if ROWS == 1 {
+            for column in 0..HALF {
+                rows[0].0[side * HALF + column] = clipped[column] * clipped[column + HALF];
+            }
+        } else {
+            rows[side].0 = clipped;
+        }
+    }
+    rows
 }
 
 /// Replaces accumulator columns by their gradients.
 #[inline(always)]
-fn through_activations(sums: &mut [Row; 2], slopes: &[Row; 2]) {
-    for (sums, slopes) in sums.iter_mut().zip(slopes) {
-        for (sum, &slope) in sums.0.iter_mut().zip(&slopes.0) {
-            *sum = if *sum > 0.0 && *sum < 1.0 { slope } else { 0.0 };
+fn through_activations<const ROWS: usize>(sums: &mut [Row; 2], slopes: &[Row; ROWS]) {
+    for side in 0..2 {
+        let sums = &mut sums[side].0;
+        let is_inside = |sum: f32| sum > 0.0 && sum < 1.0;
+        if ROWS == 1 {
+            for column in 0..HALF {
+                let (one, other) = (sums[column], sums[column + HALF]);
+                let slope = slopes[0].0[side * HALF + column];
+                let by_one = slope * other.clamp(0.0, 1.0);
+                let by_other = slope * one.clamp(0.0, 1.0);
+                sums[column] = if is_inside(one) { by_one } else { 0.0 };
+                sums[column + HALF] = if is_inside(other) { by_other } else { 0.0 };
+            }
+        } else {
+            for (sum, &slope) in sums.iter_mut().zip(&slopes[side].0) {
+                *sum = if is_inside(*sum) { slope } else { 0.0 };
+            }
         }
     }
 }
 
 #[inline(always)]
-fn forward_first_layer(hidden: Hidden, block: &[Row], chunk: &Chunk, scratch: &mut Scratch) {
+fn forward_first_layer<const ROWS: usize>(
+    hidden: Hidden,
+    block: &[Row],
+    chunk: &Chunk,
+    scratch: &mut Scratch,
+) {
+    let neurons = hidden.first_outputs();
     // Transposed, so that the sums over columns need no sums across lanes:
     // `[row of activations][column][neuron]`.
-    let mut transposed = [[Row::ZERO; BLOCK]; 2];
-    let rows = &block[chunk.feature_count() + 1..][..hidden.first * 2];
+    let mut transposed = [[Row::ZERO; BLOCK]; ROWS];
+    let rows = &block[chunk.feature_count() + 1..][..neurons * ROWS];
     for (number, row) in rows.iter().enumerate() {
-        for (to, &weight) in transposed[number % 2].iter_mut().zip(&row.0) {
-            to.0[number / 2] = weight;
+        for (to, &weight) in transposed[number % ROWS].iter_mut().zip(&row.0) {
+            to.0[number / ROWS] = weight;
         }
     }
     let (sums, _) = scratch.sums.as_chunks_mut::<2>();
@@ -360,7 +404,7 @@ fn forward_first_layer(hidden: Hidden, block: &[Row], chunk: &Chunk, scratch: &m
             *sum = columns(block, chunk, position, side);
         }
         let mut total = Row::ZERO;
-        let activations = activations(sums);
+        let activations = activations::<ROWS>(sums);
         for (activations, weights) in activations.iter().zip(&transposed) {
             for (&activation, weights) in activations.0.iter().zip(weights) {
                 for neuron in 0..BLOCK {
@@ -374,7 +418,7 @@ fn forward_first_layer(hidden: Hidden, block: &[Row], chunk: &Chunk, scratch: &m
 
 /// `slopes` are the gradients of the neurons, by position.
 #[inline(always)]
-fn backward_first_layer(
+fn backward_first_layer<const ROWS: usize>(
     hidden: Hidden,
     block: &[Row],
     chunk: &Chunk,
@@ -382,17 +426,18 @@ fn backward_first_layer(
     slopes: &[Row],
     gradient: &mut [Row],
 ) {
+    let neurons = hidden.first_outputs();
     let outputs = chunk.feature_count() + 1;
-    let (weights, _) = block[outputs..].as_chunks::<2>();
-    let (gradients, _) = gradient[outputs..].as_chunks_mut::<2>();
-    let (weights, gradients) = (&weights[..hidden.first], &mut gradients[..hidden.first]);
+    let (weights, _) = block[outputs..].as_chunks::<ROWS>();
+    let (gradients, _) = gradient[outputs..].as_chunks_mut::<ROWS>();
+    let (weights, gradients) = (&weights[..neurons], &mut gradients[..neurons]);
     let (sums, _) = scratch.sums.as_chunks_mut::<2>();
     for (sums, slopes) in sums.iter_mut().zip(slopes) {
-        let activations = activations(sums);
-        let mut by_activation = [Row::ZERO; 2];
+        let activations = activations::<ROWS>(sums);
+        let mut by_activation = [Row::ZERO; ROWS];
         let neurons = weights.iter().zip(&mut *gradients).zip(&slopes.0);
         for ((weights, gradients), &slope) in neurons {
-            for row in 0..2 {
+            for row in 0..ROWS {
                 for column in 0..BLOCK {
                     by_activation[row].0[column] += slope * weights[row].0[column];
                     gradients[row].0[column] += slope * activations[row].0[column];
@@ -408,6 +453,9 @@ fn backward_first_layer(
 
 /// Positions of a part.
 const PART: usize = 256;
+
+/// Most inputs of the second layer.
+const MAX_INPUTS: usize = 2 * BLOCK;
 
 /// The buffers of the layers.
 #[derive(Debug)]
@@ -480,16 +528,35 @@ impl Top {
 /// Activations of both hidden layers in one position.
 struct Activations {
     /// Inputs of the second layer.
-    first: [f32; BLOCK],
+    first: [f32; MAX_INPUTS],
     /// Sums of the second layer.
     second: [f32; MAX_SECOND],
+}
+
+/// The inputs of the second layer, from the sums of the first.
+#[inline(always)]
+fn inputs(hidden: Hidden, neurons: &Row) -> [f32; MAX_INPUTS] {
+    let mut inputs = [0.0; MAX_INPUTS];
+    if hidden.is_products {
+        let (squares, clipped) = inputs.split_at_mut(hidden.first);
+        let outputs = squares.iter_mut().zip(clipped).zip(&neurons.0);
+        for ((square, clipped), &sum) in outputs.take(hidden.first) {
+            *square = (sum * sum).min(1.0);
+            *clipped = sum.clamp(0.0, 1.0);
+        }
+    } else {
+        for (input, &sum) in inputs.iter_mut().zip(&neurons.0).take(hidden.first) {
+            *input = sum.clamp(0.0, 1.0);
+        }
+    }
+    inputs
 }
 
 /// The layers forward; the output comes second.
 #[inline(always)]
 fn propagate(hidden: Hidden, weights: &[f32], neurons: &Row) -> (Activations, f32) {
-    let first = neurons.0.map(|sum| sum.clamp(0.0, 1.0));
-    let length = hidden.first;
+    let first = inputs(hidden, neurons);
+    let length = hidden.second_inputs();
     let mut second = [0.0; MAX_SECOND];
     second[..hidden.second].copy_from_slice(&weights[hidden.second_biases()]);
     let rows = weights[hidden.second_weights()].chunks_exact(length);
@@ -499,6 +566,9 @@ fn propagate(hidden: Hidden, weights: &[f32], neurons: &Row) -> (Activations, f3
     let mut output = weights[hidden.last_bias()];
     for (sum, weight) in second.iter().zip(&weights[hidden.last_weights()]) {
         output += sum.clamp(0.0, 1.0) * weight;
+    }
+    if hidden.has_shortcut {
+        output += neurons.0[hidden.first];
     }
     (Activations { first, second }, output)
 }
@@ -552,11 +622,11 @@ fn backward(
     neurons: &mut [Row],
     gradient: &mut [f32],
 ) {
-    let length = hidden.first;
+    let length = hidden.second_inputs();
     for (neurons, &slope) in neurons.iter_mut().zip(slopes) {
         let (Activations { first, second }, _) = propagate(hidden, weights, neurons);
         gradient[hidden.last_bias()] += slope;
-        let mut by_input = [0.0; BLOCK];
+        let mut by_input = [0.0; MAX_INPUTS];
         for neuron in 0..hidden.second {
             let sum = second[neuron];
             gradient[hidden.last_weights().start + neuron] += slope * sum.clamp(0.0, 1.0);
@@ -573,15 +643,33 @@ fn backward(
                 gradient[input] += slope * first[input];
             }
         }
-        for (neuron, by_input) in neurons.0.iter_mut().zip(by_input) {
-            *neuron = if *neuron > 0.0 && *neuron < 1.0 {
-                by_input
-            } else {
-                0.0
-            };
-        }
-        for (gradient, slope) in gradient[hidden.first_biases()].iter_mut().zip(neurons.0) {
+        let slopes = by_neuron(hidden, neurons, &by_input, slope);
+        *neurons = slopes;
+        for (gradient, slope) in gradient[hidden.first_biases()].iter_mut().zip(slopes.0) {
             *gradient += slope;
         }
     }
+}
+
+/// The gradients of the sums of the first layer.
+#[inline(always)]
+fn by_neuron(hidden: Hidden, neurons: &Row, by_input: &[f32; MAX_INPUTS], slope: f32) -> Row {
+    let mut slopes = Row::ZERO;
+    for neuron in 0..hidden.first {
+        let sum = neurons.0[neuron];
+        let clipped = if hidden.is_products {
+            let by_square = if sum.abs() < 1.0 { 2.0 * sum } else { 0.0 };
+            slopes.0[neuron] = by_input[neuron] * by_square;
+            by_input[hidden.first + neuron]
+        } else {
+            by_input[neuron]
+        };
+        if sum > 0.0 && sum < 1.0 {
+            slopes.0[neuron] += clipped;
+        }
+    }
+    if hidden.has_shortcut {
+        slopes.0[hidden.first] = slope;
+    }
+    slopes
 }

@@ -23,7 +23,8 @@ use super::pass::Pass;
 use super::sample::{ActiveFeatures, CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
 use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::eval::nnue::scalar::{
-    MAX_ACTIVATION, MAX_OUTPUT_WEIGHT, QA, QB, WEIGHT_BITS, affine, clamped, clip, value_in,
+    MAX_ACTIVATION, MAX_FACTOR, MAX_OUTPUT_WEIGHT, QA, QB, Sums, WEIGHT_BITS, affine, clamped,
+    clip, products, square, value_in,
 };
 use crate::eval::nnue::shape::LayerShape;
 use crate::eval::nnue::{AffineLayer, FeatureTransformer, LayerStack, Network, OutputLayer};
@@ -91,8 +92,8 @@ pub(super) fn to_floats(network: &Network, scale: u16) -> Option<Weights> {
             } else {
                 &transformer.biases[..]
             };
-            for (to, &from) in to.0.iter_mut().zip(&from[number * BLOCK..]) {
-                *to = f32::from(from) * part;
+            for (place, to) in to.0.iter_mut().enumerate() {
+                *to = f32::from(from[layout.column(number, place)]) * part;
             }
         }
     }
@@ -136,8 +137,10 @@ pub(super) const MAX_OUTPUT: f32 = MAX_OUTPUT_WEIGHT as f32 / (2 * QB) as f32;
 /// The integers of a network.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Grid {
-    /// The integer that stands for 1 in a feature transformer.
+    /// The integer that stands for 1 in a feature transformer, where weights are multiples of
+    /// `multiple`.
     one: f32,
+    multiple: f32,
     /// The integer that stands for 1 in the weight of an output; `None` for hidden layers.
     output_one: Option<f32>,
     /// The scale in the file.
@@ -149,14 +152,16 @@ impl Grid {
     pub(super) fn new(layout: Layout, scale: u16) -> Self {
         // Half the scale and twice the weights make finer steps, and leave weights up to 1.
         let output_scale = scale.div_ceil(2);
-        let one = if layout.hidden.is_none() {
-            QA
-        } else {
-            MAX_ACTIVATION
+        let (one, multiple) = match layout.hidden {
+            None => (QA, 1.0),
+            // Files hold half of the factors of products.
+            Some(hidden) if hidden.is_products => (MAX_FACTOR, 2.0),
+            Some(_) => (MAX_ACTIVATION, 1.0),
         };
         let output_one = QB as f32 * f32::from(scale) / f32::from(output_scale);
         Self {
             one: one as f32,
+            multiple,
             output_one: layout.hidden.is_none().then_some(output_one),
             output_scale: output_scale.into(),
         }
@@ -169,7 +174,7 @@ impl Grid {
         let blocks = weights.par_blocks().zip(to.par_blocks_mut());
         blocks.for_each(|(from, to)| {
             let (biases, outputs) = (layout.biases(), layout.outputs());
-            let one = self.one;
+            let one = self.one / self.multiple;
             let most = f32::from(i16::MAX);
             let shared = &from[layout.shared()];
             for zone in 0..layout.zones() {
@@ -219,9 +224,9 @@ pub(super) fn transformer(weights: &Weights, grid: Grid) -> FeatureTransformer {
             } else {
                 &mut transformer.biases[..]
             };
-            for (to, from) in to[number * BLOCK..].iter_mut().zip(from.0) {
+            for place in 0..BLOCK {
                 // In range, because the optimiser clamps weights.
-                *to = (from * grid.one).round() as i16;
+                to[layout.column(number, place)] = (from.0[place] * grid.one).round() as i16;
             }
         }
     }
@@ -289,8 +294,9 @@ fn direct_to_floats(output_layer: &OutputLayer, scale: u16, weights: &mut Weight
 //
 // Quantisation of two hidden layers, as `YaneuraOu` computes them.
 //
-// A weight of 1 is 64, an activation of 1 is 127. `FV_SCALE`, which divides the output, is as large
-// as the weights of the last layer allow, because larger weights are rounded less.
+// A weight of 1 is 64, an activation of 1 is 127, except that products and squares of activations
+// of 1 are 126: the factors of weights make up for it. `FV_SCALE`, which divides the output, is as
+// large as the weights of the last layer allow, because larger weights are rounded less.
 // Activations are rounded down; half a step on the biases makes that rounding to the nearest.
 // Layers are rounded one after the other, each for the inputs that the one before really gives,
 // see [`Equations`].
@@ -306,6 +312,12 @@ const ONE_SUM: f32 = ONE_WEIGHT * MAX_ACTIVATION as f32;
 
 /// Half a step of the activations, in sums.
 const HALF_STEP: f32 = ONE_WEIGHT / 2.0;
+
+/// The activation that stands for a product of 1, before it is rounded down.
+const ONE_PRODUCT: f32 = (MAX_FACTOR * MAX_FACTOR) as f32 / 512.0;
+
+/// The activation that stands for a square of 1.
+const ONE_SQUARE: f32 = ONE_SUM * ONE_SUM / (1 << (2 * WEIGHT_BITS + 7)) as f32;
 
 /// Largest `FV_SCALE` that is written.
 const MAX_FV_SCALE: i32 = 128;
@@ -330,33 +342,62 @@ fn quantise_hidden(
     } else {
         Vec::new()
     };
-    let mut inputs: Vec<Vec<u8>> = positions
+    let inputs: Vec<Vec<u8>> = positions
         .par_iter()
         .map(|traced| {
             let of_side = |side: usize| sums(&transformer, &traced.features[side][..traced.active]);
-            clamped(&[of_side(0), of_side(1)])
+            first_inputs(hidden, &[of_side(0), of_side(1)])
         })
         .collect();
-    let factors = Factors::new(scale, fv_scale);
-    let layers = [0, 1, 2].map(|number| {
-        let expected = positions.iter();
+    let factors = Factors::new(hidden, scale, fv_scale);
+    let round = |number: usize, inputs: &[Vec<u8>], shortcuts: &[f64]| {
+        let expected = positions.iter().zip(shortcuts);
         let expected: Vec<Vec<f64>> = expected
-            .map(|traced| factors.sums(number, &traced.layers[number]))
+            .map(|(traced, &shortcut)| factors.sums(number, &traced.layers[number], shortcut))
             .collect();
         let layer_shape = shape.layers()[number];
-        let rounded = layer(&floats, &factors, number, layer_shape, &inputs, &expected);
-        inputs.par_iter_mut().for_each(|inputs| {
-            *inputs = affine(&rounded, inputs).into_iter().map(clip).collect();
-        });
-        rounded
+        layer(&floats, &factors, number, layer_shape, inputs, &expected)
+    };
+    let no_shortcuts = vec![0.0; positions.len()];
+    let first = round(0, &inputs, &no_shortcuts);
+    let outputs = inputs
+        .par_iter()
+        .map(|inputs| first_outputs(hidden, &first, inputs));
+    let (inputs, shortcuts): (Vec<_>, Vec<_>) = outputs.unzip();
+    let second = round(1, &inputs, &no_shortcuts);
+    let outputs = inputs.par_iter().map(|inputs| {
+        let sums = affine(&second, inputs);
+        sums.into_iter().map(clip).collect()
     });
-    let [first, second, last] = layers;
+    let inputs: Vec<Vec<u8>> = outputs.collect();
+    let last = round(2, &inputs, &shortcuts);
     let stack = LayerStack {
         first,
         second,
         last,
     };
     Network::with_stack(shape, transformer, stack, fv_scale, text)
+}
+
+/// The inputs of the second layer, and the sum of the shortcut neuron, 0 where there is none.
+fn first_outputs(hidden: Hidden, first: &AffineLayer, inputs: &[u8]) -> (Vec<u8>, f64) {
+    let sums = affine(first, inputs);
+    let (neurons, shortcut) = sums.split_at(hidden.first);
+    let mut outputs = Vec::with_capacity(hidden.second_inputs());
+    if hidden.is_products {
+        outputs.extend(neurons.iter().map(|&sum| square(sum)));
+    }
+    outputs.extend(neurons.iter().map(|&sum| clip(sum)));
+    (outputs, shortcut.first().copied().map_or(0.0, f64::from))
+}
+
+/// The inputs of the first layer, from the accumulators of both sides.
+fn first_inputs(hidden: Hidden, sums: &Sums) -> Vec<u8> {
+    if hidden.is_products {
+        products(sums)
+    } else {
+        clamped(sums)
+    }
 }
 
 /// One layer, rounded for these inputs and expected sums.
@@ -374,11 +415,14 @@ fn layer(
     let wanted: Vec<Vec<f64>> = neurons
         .iter()
         .zip(biases)
-        .map(|(row, &bias)| {
-            let (one, half) = factors.of_bias(number);
+        .enumerate()
+        .map(|(neuron, (row, &bias))| {
+            let (one, half) = factors.of_bias(number, neuron);
             let bias = f64::from(bias * one + half) / f64::from(MAX_ACTIVATION);
-            let factor = factors.of_weight(number);
-            let weights = row.iter().map(|weight| f64::from(weight * factor));
+            let weights = row.iter().enumerate();
+            let weights = weights.map(|(input, weight)| {
+                f64::from(weight * factors.of_weight(number, neuron, input))
+            });
             std::iter::once(bias).chain(weights).collect()
         })
         .collect();
@@ -417,65 +461,101 @@ fn layer(
 
 /// The factors between floats and integers.
 struct Factors {
-    /// The sum of the last layer that stands for an output of 1, relative to [`ONE_SUM`].
+    hidden: Hidden,
+    /// Of the weights of the first layer.
+    first: f32,
+    /// Of the weights of the second layer that squares have.
+    square: f32,
+    /// The sum of the last layer that stands for an output of 1, relative to [`ONE_SUM`]. The
+    /// shortcut has it too.
     last: f32,
 }
 
 impl Factors {
-    fn new(scale: u16, fv_scale: i32) -> Self {
+    fn new(hidden: Hidden, scale: u16, fv_scale: i32) -> Self {
+        let one = MAX_ACTIVATION as f32;
+        let product = if hidden.is_products {
+            one / ONE_PRODUCT
+        } else {
+            1.0
+        };
         Self {
+            hidden,
+            first: ONE_WEIGHT * product,
+            square: ONE_WEIGHT * one / ONE_SQUARE,
             last: f32::from(scale) * fv_scale as f32 / ONE_SUM,
         }
     }
 
-    /// The factor of the weights of a layer, from 0.
-    fn of_weight(&self, layer: usize) -> f32 {
-        if layer == 2 {
-            ONE_WEIGHT * self.last
-        } else {
-            ONE_WEIGHT
+    fn is_shortcut(&self, layer: usize, neuron: usize) -> bool {
+        layer == 0 && neuron >= self.hidden.first
+    }
+
+    /// The factor of a weight.
+    fn of_weight(&self, layer: usize, neuron: usize, input: usize) -> f32 {
+        match layer {
+            0 if self.is_shortcut(layer, neuron) => self.first * self.last,
+            0 => self.first,
+            1 if self.hidden.is_products && input < self.hidden.first => self.square,
+            1 => ONE_WEIGHT,
+            _ => ONE_WEIGHT * self.last,
         }
     }
 
-    /// The factor of the biases of a layer and what is added to them afterwards.
-    fn of_bias(&self, layer: usize) -> (f32, f32) {
-        if layer == 2 {
+    /// The factor of a bias and what is added to it afterwards.
+    fn of_bias(&self, layer: usize, neuron: usize) -> (f32, f32) {
+        if layer == 2 || self.is_shortcut(layer, neuron) {
             (ONE_SUM * self.last, 0.0)
         } else {
             (ONE_SUM, HALF_STEP)
         }
     }
 
-    /// The sums in integers of the layer, from those in floats.
-    fn sums(&self, layer: usize, floats: &[f32]) -> Vec<f64> {
-        let (one, half) = self.of_bias(layer);
-        let sums = floats.iter().map(|&sum| f64::from(sum * one + half));
+    /// The sums in integers of the layer, from those in floats. `shortcut` is what the shortcut
+    /// neuron adds to the last layer.
+    fn sums(&self, layer: usize, floats: &[f32], shortcut: f64) -> Vec<f64> {
+        let sums = floats.iter().enumerate().map(|(neuron, &sum)| {
+            let (one, half) = self.of_bias(layer, neuron);
+            f64::from(sum * one + half) - if layer == 2 { shortcut } else { 0.0 }
+        });
         sums.collect()
     }
 }
 
 /// The largest `FV_SCALE` with which all weights of the output fit.
 fn fv_scale(weights: &Weights, hidden: Hidden, scale: u16) -> i32 {
-    let weights = weights.top[hidden.last_weights()].iter();
-    let most = weights.fold(f32::MIN_POSITIVE, |most, weight| most.max(weight.abs()));
-    let fits = f32::from(i8::MAX) / (ONE_WEIGHT * most);
+    let largest = |values: &[f32]| {
+        values
+            .iter()
+            .fold(0.0_f32, |most, value| most.max(value.abs()))
+    };
+    let mut most = largest(&weights.top[hidden.last_weights()]);
+    if hidden.has_shortcut {
+        let row = weights.layout().outputs().start + hidden.first * hidden.activations();
+        for block in weights.blocks() {
+            for row in &block[row..row + hidden.activations()] {
+                most = most.max(largest(&row.0) * MAX_ACTIVATION as f32 / ONE_PRODUCT);
+            }
+        }
+    }
+    let fits = f32::from(i8::MAX) / (ONE_WEIGHT * most.max(f32::MIN_POSITIVE));
     let fv_scale = (fits * ONE_SUM / f32::from(scale)).floor() as i32;
     fv_scale.clamp(1, MAX_FV_SCALE)
 }
 
 /// The inverse of [`quantise_hidden`] for all but the feature transformer, up to rounding.
 fn hidden_to_floats(network: &Network, hidden: Hidden, scale: u16, weights: &mut Weights) {
-    let factors = Factors::new(scale, network.scale());
+    let factors = Factors::new(hidden, scale, network.scale());
     let stack = &network.stacks[0];
     let (first, second, last) = (&stack.first, &stack.second, &stack.last);
     let layout = weights.layout();
-    let factor = factors.of_weight(0);
     for (number, block) in weights.blocks_mut().enumerate() {
         for (row, to) in block[layout.outputs()].iter_mut().enumerate() {
-            let (neuron, side) = (row / 2, row % 2);
-            let from = &first.row(neuron)[side * layout.shape.width + number * BLOCK..];
-            for (to, &from) in to.0.iter_mut().zip(from) {
-                *to = f32::from(from) / factor;
+            let (neuron, side) = (row / hidden.activations(), row % hidden.activations());
+            for (place, to) in to.0.iter_mut().enumerate() {
+                let input = layout.first_input(number, side, place);
+                let factor = factors.of_weight(0, neuron, input);
+                *to = f32::from(first.row(neuron)[input]) / factor;
             }
         }
     }
@@ -487,17 +567,18 @@ fn hidden_to_floats(network: &Network, hidden: Hidden, scale: u16, weights: &mut
         (last, last_bias),
     ];
     for (number, (layer, range)) in parts.into_iter().enumerate() {
-        let (one, half) = factors.of_bias(number);
-        for (to, &bias) in top[range].iter_mut().zip(&layer.biases) {
+        for (neuron, (to, &bias)) in top[range].iter_mut().zip(&layer.biases).enumerate() {
+            let (one, half) = factors.of_bias(number, neuron);
             *to = (bias as f32 - half) / one;
         }
     }
+    let length = hidden.second_inputs();
     for (place, to) in top[hidden.second_weights()].iter_mut().enumerate() {
-        let weight = second.row(place / hidden.first)[place % hidden.first];
-        *to = f32::from(weight) / factors.of_weight(1);
+        let (neuron, input) = (place / length, place % length);
+        *to = f32::from(second.row(neuron)[input]) / factors.of_weight(1, neuron, input);
     }
-    for (to, &weight) in top[hidden.last_weights()].iter_mut().zip(last.row(0)) {
-        *to = f32::from(weight) / factors.of_weight(2);
+    for (input, to) in top[hidden.last_weights()].iter_mut().enumerate() {
+        *to = f32::from(last.row(0)[input]) / factors.of_weight(2, 0, input);
     }
 }
 
@@ -518,7 +599,7 @@ struct Traced {
     features: [ActiveFeatures; 2],
     /// Number of features of each side.
     active: usize,
-    /// Sums of the three layers.
+    /// Sums of the three layers, with the shortcut in the last one.
     layers: [Vec<f32>; 3],
 }
 
@@ -526,15 +607,18 @@ impl Floats {
     fn new(weights: &Weights, hidden: Hidden) -> Self {
         let layout = weights.layout();
         let mut transformer = vec![vec![0.0; layout.shape.width]; layout.biases() + 1];
-        let mut first = vec![vec![0.0; layout.first_inputs()]; hidden.first];
+        let mut first = vec![vec![0.0; layout.first_inputs()]; hidden.first_outputs()];
         for (number, block) in weights.blocks().enumerate() {
-            let column = number * BLOCK;
             for (to, row) in transformer.iter_mut().zip(block) {
-                to[column..column + BLOCK].copy_from_slice(&row.0);
+                for (place, &weight) in row.0.iter().enumerate() {
+                    to[layout.column(number, place)] = weight;
+                }
             }
             for (row, weights) in block[layout.outputs()].iter().enumerate() {
-                let input = row % 2 * layout.shape.width + column;
-                first[row / 2][input..input + BLOCK].copy_from_slice(&weights.0);
+                let (neuron, side) = (row / hidden.activations(), row % hidden.activations());
+                for (place, &weight) in weights.0.iter().enumerate() {
+                    first[neuron][layout.first_input(number, side, place)] = weight;
+                }
             }
         }
         Self {
@@ -553,7 +637,7 @@ impl Floats {
             0 => self.first.iter().map(|row| &row[..]).collect(),
             1 => {
                 let rows = &self.top[hidden.second_weights()];
-                rows.chunks_exact(hidden.first).collect()
+                rows.chunks_exact(hidden.second_inputs()).collect()
             }
             _ => vec![&self.top[hidden.last_weights()]],
         }
@@ -571,7 +655,7 @@ impl Floats {
 
     /// The sums of all layers.
     fn trace(&self, sample: &Sample) -> Traced {
-        let clipped = |sum: &f32| sum.clamp(0.0, 1.0);
+        let hidden = self.hidden;
         let mut features = [[0; MAX_ACTIVE]; 2];
         let active = sample.features(self.layout.shape.features, &mut features);
         let biases = &self.transformer[self.layout.biases()];
@@ -584,13 +668,28 @@ impl Floats {
                     *sum += weight;
                 }
             }
-            inputs.extend(sums.iter().map(clipped));
+            let clipped = |sum: &f32| sum.clamp(0.0, 1.0);
+            if hidden.is_products {
+                let (one, other) = sums.split_at(sums.len() / 2);
+                let pairs = one.iter().zip(other);
+                inputs.extend(pairs.map(|(one, other)| clipped(one) * clipped(other)));
+            } else {
+                inputs.extend(sums.iter().map(clipped));
+            }
         }
         let first = self.affine(0, &inputs);
-        let inputs: Vec<f32> = first.iter().map(clipped).collect();
+        let neurons = &first[..hidden.first];
+        let mut inputs = Vec::with_capacity(hidden.second_inputs());
+        if hidden.is_products {
+            inputs.extend(neurons.iter().map(|sum| (sum * sum).min(1.0)));
+        }
+        inputs.extend(neurons.iter().map(|sum| sum.clamp(0.0, 1.0)));
         let second = self.affine(1, &inputs);
-        let inputs: Vec<f32> = second.iter().map(clipped).collect();
-        let last = self.affine(2, &inputs);
+        let inputs: Vec<f32> = second.iter().map(|sum| sum.clamp(0.0, 1.0)).collect();
+        let mut last = self.affine(2, &inputs);
+        if hidden.has_shortcut {
+            last[0] += first[hidden.first];
+        }
         Traced {
             features,
             active,
@@ -876,6 +975,7 @@ mod tests {
             ("raicho_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
             ("raicho4_64x2-8", [1.0 / 255.0, 1.0 / 128.0]),
             ("raicho_64x2-32-32", [1.0 / 127.0, 0.0]),
+            ("SFNN_raicho_128_15_32", [1.0 / 127.0, 0.0]),
         ] {
             let shape: Shape = name.parse().expect("a good name");
             let layout = Layout::new(shape).expect("it can be trained");

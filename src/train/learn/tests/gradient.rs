@@ -32,7 +32,7 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
                     .chain([layout.biases()])
                     .map(|row| f64::from(block[row].0[place]))
                     .sum();
-                columns[number * BLOCK + place] = sum.clamp(0.0, 1.0);
+                columns[layout.column(number, place)] = sum.clamp(0.0, 1.0);
             }
         }
     }
@@ -49,18 +49,38 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
         }
         return output;
     };
+    let inputs: Vec<f64> = if hidden.is_products {
+        let products = columns.iter().flat_map(|columns| {
+            let (one, other) = columns.split_at(columns.len() / 2);
+            one.iter().zip(other).map(|(one, other)| one * other)
+        });
+        products.collect()
+    } else {
+        columns.concat()
+    };
     let mut first = top[hidden.first_biases()].to_vec();
     for (number, block) in weights.blocks().enumerate() {
         for (row, weights) in block[layout.outputs()].iter().enumerate() {
-            let inputs = &columns[row % 2][number * BLOCK..];
-            for (input, &weight) in inputs.iter().zip(&weights.0) {
-                first[row / 2] += input * f64::from(weight);
+            let (neuron, side) = (row / hidden.activations(), row % hidden.activations());
+            for (place, &weight) in weights.0.iter().enumerate() {
+                first[neuron] +=
+                    inputs[layout.first_input(number, side, place)] * f64::from(weight);
             }
         }
     }
+    let shortcut = if hidden.has_shortcut {
+        first.pop()
+    } else {
+        None
+    };
     let clipped = first.iter().map(|sum| sum.clamp(0.0, 1.0));
-    let inputs: Vec<f64> = clipped.collect();
-    let mut output = top[hidden.last_bias()];
+    let inputs: Vec<f64> = if hidden.is_products {
+        let squares = first.iter().map(|sum| sum.powi(2).min(1.0));
+        squares.chain(clipped).collect()
+    } else {
+        clipped.collect()
+    };
+    let mut output = top[hidden.last_bias()] + shortcut.unwrap_or(0.0);
     for neuron in 0..hidden.second {
         let mut sum = top[hidden.second_biases().start + neuron];
         let row = &top[hidden.second_weights()][neuron * inputs.len()..];
@@ -167,12 +187,38 @@ fn check_gradient(layout: Layout) {
 }
 
 #[test]
+fn each_column_and_input_has_one_place() {
+    for shape in shapes() {
+        let layout = layout_of(shape);
+        let blocks =
+            || (0..layout.blocks()).flat_map(|block| (0..BLOCK).map(move |place| (block, place)));
+        let mut columns: Vec<usize> = blocks()
+            .map(|(block, place)| layout.column(block, place))
+            .collect();
+        columns.sort_unstable();
+        assert!(columns.into_iter().eq(0..layout.shape.width), "{shape}");
+        let Some(hidden) = layout.hidden else {
+            continue;
+        };
+        let mut inputs: Vec<usize> = blocks()
+            .flat_map(|(block, place)| {
+                let sides = 0..hidden.activations();
+                sides.map(move |side| layout.first_input(block, side, place))
+            })
+            .collect();
+        inputs.sort_unstable();
+        assert!(inputs.into_iter().eq(0..layout.first_inputs()), "{shape}");
+    }
+}
+
+#[test]
 fn only_shapes_of_our_own_features_are_trained() {
     for name in [
         "kp_256x2-32-32",
         "raicho_256x2-33-32",
         "raicho_256x2-32-65",
-        "SFNN_raicho_256_15_32",
+        "SFNN_raicho_256_15_32_k3k3",
+        "SFNN_raicho_256_31_32_hand4",
     ] {
         let shape: Shape = name.parse().expect("a good name");
         assert_eq!(Layout::new(shape), None, "{name}");

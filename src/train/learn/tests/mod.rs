@@ -90,12 +90,13 @@ fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
 }
 
 /// The shapes whose training is tested.
-fn shapes() -> [Shape; 4] {
+fn shapes() -> [Shape; 5] {
     [
         "raicho_64x2-8",
         "raicho4_64x2-8",
         "raicho_64x2-32-32",
         "raicho_64x2-9-20",
+        "SFNN_raicho_128_15_32",
     ]
     .map(|name| name.parse().expect("a good name"))
 }
