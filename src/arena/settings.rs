@@ -313,12 +313,12 @@ impl EngineText {
                 let command = text.command.as_deref().unwrap_or_default();
                 return Err(format!(
                     "engine {number} ({command}) has no time control (--tc 0+0 is none), \
-                    expected --tc, --nodes, --depth, byoyomi= or movetime="
+                    expected --tc, --byoyomi, --movetime, --nodes or --depth"
                 ));
             }
             if text.time_control.nodes_time.is_some() && !text.time_control.has_clock() {
                 return Err(format!(
-                    "engine {number} has nodes-time= without a clock, expected --tc or byoyomi= too"
+                    "engine {number} has nodes-time= without a clock, expected --tc or --byoyomi too"
                 ));
             }
             let is_taken = |name: &str| engines.iter().any(|engine| engine.name == name);

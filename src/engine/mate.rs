@@ -115,11 +115,13 @@ impl ReplyOnce {
 }
 
 impl MateSearch {
-    /// Starts a search of at most `time` after `start`, and returns at once.
+    /// Starts a search of at most `time` after `start`, and returns at once. The first move is one
+    /// of `search_moves`, any if there are none.
     pub(super) fn go(
         &mut self,
         position: Position,
         settings: &Settings,
+        search_moves: Vec<Move>,
         start: Instant,
         time: Option<Duration>,
         on_report: OnReport,
@@ -133,6 +135,7 @@ impl MateSearch {
             stop: Arc::clone(&stop),
             reply: Arc::clone(&reply),
             position,
+            search_moves,
             start,
             deadline: time.and_then(|time| start.checked_add(time.saturating_sub(LATENCY_MARGIN))),
             threads: settings.search.threads.min(search::max_threads()),
@@ -194,6 +197,7 @@ struct MateTask {
     stop: Arc<AtomicBool>,
     reply: Arc<ReplyOnce>,
     position: Position,
+    search_moves: Vec<Move>,
     start: Instant,
     deadline: Option<Instant>,
     threads: usize,
@@ -247,6 +251,7 @@ impl MateTask {
         let limits = MateLimits {
             deadline: self.deadline,
             threads: self.threads,
+            search_moves: &self.search_moves,
             shortest: self.shortest,
             report_interval: self.interval,
             ..MateLimits::until(&self.stop)
@@ -278,6 +283,7 @@ mod tests {
                 sender.send(report).expect("the receiver lives");
             })),
             position: Position::startpos(),
+            search_moves: Vec::new(),
             start: Instant::now(),
             deadline: None,
             threads: 1,

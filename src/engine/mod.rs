@@ -383,10 +383,12 @@ impl Engine {
     }
 
     /// Starts to search a mate for the side to move, for at most `time` after `start`, and returns
-    /// at once. `on_report` is called from the search; the last report is the only
-    /// [`MateReport::Done`]. A running search is ended first.
+    /// at once. The first move is one of `search_moves`, any if there are none. `on_report` is called
+    /// from the search; the last report is the only [`MateReport::Done`]. A running search is ended
+    /// first.
     pub fn go_mate(
         &mut self,
+        search_moves: Vec<Move>,
         start: Instant,
         time: Option<Duration>,
         on_report: Box<dyn FnMut(MateReport) + Send>,
@@ -395,6 +397,7 @@ impl Engine {
         self.mate_search.go(
             self.position.clone(),
             &self.settings,
+            search_moves,
             start,
             time,
             on_report,

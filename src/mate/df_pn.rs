@@ -263,7 +263,8 @@ impl Worker<'_> {
             movegen::evasions::<true>(&self.position, &mut moves);
         }
         for &mv in &moves {
-            if !self.position.legal(mv) {
+            let is_excluded = self.is_restricted() && !self.control.search_moves.contains(&mv);
+            if is_excluded || !self.position.legal(mv) {
                 continue;
             }
             let board = self.position.board();

@@ -48,6 +48,8 @@ pub struct MateLimits<'a> {
     pub nodes: Option<u64>,
     /// After a mate is found, search on until no shorter one exists.
     pub shortest: bool,
+    /// The first move is one of these; any if there are none.
+    pub search_moves: &'a [Move],
     /// Search threads, at least 1.
     pub threads: usize,
     /// Time between two progress reports.
@@ -62,6 +64,7 @@ impl<'a> MateLimits<'a> {
             deadline: None,
             nodes: None,
             shortest: false,
+            search_moves: &[],
             threads: 1,
             report_interval: Duration::from_secs(1),
         }

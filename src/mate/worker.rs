@@ -27,6 +27,8 @@ pub(super) struct Control<'a> {
     pub(super) virtual_costs: Option<&'a VirtualCosts>,
     /// Nodes of all threads, each of which adds its own every [`POLL_INTERVAL`] nodes.
     pub(super) nodes: &'a AtomicU64,
+    /// See [`MateLimits::search_moves`].
+    pub(super) search_moves: &'a [Move],
     /// The search stops at this time.
     pub(super) deadline: Option<Instant>,
     /// The search stops when one thread has searched this many nodes.
@@ -49,6 +51,7 @@ impl<'a> Control<'a> {
             is_done,
             virtual_costs: None,
             nodes,
+            search_moves: limits.search_moves,
             deadline: limits.deadline,
             max_nodes: limits.nodes.unwrap_or(u64::MAX),
             max_plies: MAX_PLIES,
@@ -170,9 +173,18 @@ impl<'a> Worker<'a> {
     }
 
     fn push_path(&mut self) {
-        let key = self.position.board_key().low64() ^ self.salt;
+        let mut key = self.position.board_key().low64() ^ self.salt;
+        if self.is_restricted() {
+            // The same position met again is another one: any move may be made there.
+            key ^= SALT_OF_RESTRICTED_ROOT;
+        }
         self.path.push(key, self.position.hand(self.attacker));
         self.seldepth = self.seldepth.max(self.path.len() - 1);
+    }
+
+    /// Whether only some moves are searched: at the root, which has no path yet.
+    pub(super) fn is_restricted(&self) -> bool {
+        !self.control.search_moves.is_empty() && self.position.moves_made() == 0
     }
 
     /// Makes a move and extends the path.
@@ -328,6 +340,9 @@ impl<'a> Worker<'a> {
         }
     }
 }
+
+/// Mixed into the key of a root where only some moves are searched.
+const SALT_OF_RESTRICTED_ROOT: u64 = 0x8ebc_6af0_9c88_c6e2;
 
 /// What pieces put aside add to [`Worker::salt`]: nothing where there are none.
 fn salt_of(aside: Hand) -> u64 {

@@ -25,9 +25,12 @@ use crate::util::parse_positive;
 const DEFAULT_GAMES: u64 = 100;
 
 /// The arguments that, with the engines, decide which games are played.
-const WITH_ENGINES: [&str; 17] = [
+const WITH_ENGINES: [&str; 20] = [
     "each",
     "tc",
+    "byoyomi",
+    "movetime",
+    "order",
     "nodes",
     "depth",
     "format",
@@ -56,7 +59,7 @@ pub(in crate::cli) struct EngineArguments {
     #[arg(long = "engine", value_name = "KEY=VALUE,…")]
     engines: Vec<EngineText>,
 
-    /// Defaults for all engines, in the same form, such as byoyomi=1s
+    /// Defaults for all engines, in the same form, such as option.Threads=2
     #[arg(long, value_name = "KEY=VALUE,…")]
     each: Option<EngineText>,
 
@@ -71,6 +74,14 @@ struct TimeArguments {
     /// Main time and increment per move, in seconds: 60+1, 10+0.1, 5
     #[arg(long, value_name = "BASE+INC", value_parser = parse_base_and_increment)]
     tc: Option<(Duration, Duration)>,
+
+    /// Time per move after the main time is used up: seconds, or with a unit as in 100ms
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    byoyomi: Option<Duration>,
+
+    /// Fixed time per move (`go movetime`), without a clock
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    movetime: Option<Duration>,
 
     /// Nodes per move (`go nodes`)
     #[arg(long, value_name = "N", value_parser = parse_positive::<u64>)]
@@ -172,6 +183,8 @@ impl EngineArguments {
         let control = TimeControl {
             base,
             increment,
+            byoyomi: self.time.byoyomi.unwrap_or_default(),
+            movetime: self.time.movetime,
             nodes: self.time.nodes,
             depth: self.time.depth,
             ..TimeControl::default()
@@ -296,7 +309,15 @@ pub(in crate::cli) struct OpeningArguments {
     #[arg(long, value_name = "CENTIPAWNS")]
     max_imbalance: Option<u32>,
 
-    /// Seed of the random openings, and of the order of those of a file
+    /// Order in which the openings of a file are used
+    #[arg(
+        long,
+        default_value = "random",
+        value_parser = one_of(&[("random", Order::Random), ("sequential", Order::Sequential)])
+    )]
+    order: Order,
+
+    /// Seed of the random openings and of the random order
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -318,7 +339,7 @@ impl OpeningArguments {
         };
         OpeningSettings {
             source,
-            order: Order::Random,
+            order: self.order,
             max_imbalance,
             seed: self.seed,
         }
@@ -331,7 +352,12 @@ impl fmt::Display for OpeningArguments {
         let settings = self.settings();
         match &settings.source {
             Source::Startpos => f.write_str("--random-plies 0")?,
-            Source::File(path) => write!(f, "--openings {}", path.display())?,
+            Source::File(path) => {
+                write!(f, "--openings {}", path.display())?;
+                if settings.order == Order::Sequential {
+                    f.write_str(" --order sequential")?;
+                }
+            }
             Source::Random { plies } => write!(f, "--random-plies {plies}")?,
         }
         if let Some(most) = settings.max_imbalance {

@@ -329,7 +329,7 @@ impl Session {
             ));
         }
         if let Some(limit) = command.mate {
-            self.search_mate(limit, read_at, refusal.is_some());
+            self.search_mate(command, limit, read_at, refusal.is_some());
         } else if refusal.is_none() {
             self.search(command, read_at, has_errors);
         } else if command.ponder {
@@ -368,7 +368,13 @@ impl Session {
     }
 
     /// Starts the mate solver. After a refused position the answer is `timeout`: nothing is known.
-    fn search_mate(&mut self, limit: MateLimit, read_at: Instant, is_refused: bool) {
+    fn search_mate(
+        &mut self,
+        command: &GoCommand,
+        limit: MateLimit,
+        read_at: Instant,
+        is_refused: bool,
+    ) {
         if is_refused {
             self.output.send(&Response::Checkmate(MateAnswer::Timeout));
             return;
@@ -385,7 +391,9 @@ impl Session {
                 MateReport::Done(answer) => Response::Checkmate(answer),
             });
         };
-        self.engine.go_mate(read_at, time, Box::new(report));
+        let search_moves = self.parse_search_moves(&command.search_moves);
+        self.engine
+            .go_mate(search_moves, read_at, time, Box::new(report));
     }
 
     fn parse_search_moves(&self, texts: &[String]) -> Vec<Move> {
