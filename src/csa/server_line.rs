@@ -101,16 +101,14 @@ pub enum ServerVerdict {
     Censored,
 }
 
+#[rustfmt::skip]
 const NOTICES: [(&str, Notice); 14] = [
     ("#RESIGN", Notice::Reason(EndReason::Resign)),
     ("#TIME_UP", Notice::Reason(EndReason::TimeUp)),
     ("#ILLEGAL_MOVE", Notice::Reason(EndReason::IllegalMove)),
     ("#ILLEGAL_ACTION", Notice::Reason(EndReason::IllegalAction)),
     ("#SENNICHITE", Notice::Reason(EndReason::Repetition)),
-    (
-        "#OUTE_SENNICHITE",
-        Notice::Reason(EndReason::PerpetualCheck),
-    ),
+    ("#OUTE_SENNICHITE", Notice::Reason(EndReason::PerpetualCheck)),
     ("#JISHOGI", Notice::Reason(EndReason::Declaration)),
     ("#MAX_MOVES", Notice::Reason(EndReason::MaxMoves)),
     ("#CHUDAN", Notice::Reason(EndReason::Interrupted)),

@@ -134,19 +134,10 @@ fn print_written(lang: Lang, positions: u64, out: &Path) -> anyhow::Result<()> {
 
 /// Prints what the format of a book could not hold, if there is anything.
 fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
+    #[rustfmt::skip]
     let parts = [
-        (
-            losses.entries,
-            "further entry",
-            " of positions",
-            "同一局面の重複登録",
-        ),
-        (
-            losses.empty,
-            "position",
-            " without moves",
-            "指し手のない局面",
-        ),
+        (losses.entries, "further entry", " of positions", "同一局面の重複登録"),
+        (losses.empty, "position", " without moves", "指し手のない局面"),
         (losses.plies, "ply", "", "手数"),
         (losses.ponder_moves, "ponder move", "", "予想手"),
         (losses.values, "value", "", "評価値"),
@@ -159,15 +150,11 @@ fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
 
 /// Prints what was in a `.sbk` book and is not read, if there is anything.
 fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
+    #[rustfmt::skip]
     let parts = [
         (extras.comments, "comment", "", "コメント"),
         (extras.results, "count", " of games", "対局数"),
-        (
-            extras.evaluations,
-            "evaluation",
-            " of positions",
-            "局面の評価",
-        ),
+        (extras.evaluations, "evaluation", " of positions", "局面の評価"),
         (extras.marks, "mark", " of moves", "指し手の記号"),
     ];
     print_parts(lang, &parts, |parts| lang.not_read(parts))
