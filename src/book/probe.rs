@@ -26,13 +26,14 @@ pub struct BookOptions {
     pub max_ply: u32,
     /// How often books are left aside, in percent (`BookIgnoreRate`).
     pub ignore_rate: u32,
-    /// Most centipawns below the value of the first move (`BookEvalDiff`).
-    pub value_difference: i32,
+    /// Most centipawns below the value of the first move, by side to move (`BookEvalDiff`, or
+    /// `BookEvalBlackDiff` and `BookEvalWhiteDiff`).
+    pub value_differences: [i32; Color::NUM],
     /// Least value in centipawns by side to move (`BookEvalBlackLimit`, `BookEvalWhiteLimit`).
     pub value_limits: [i32; Color::NUM],
-    /// Positions whose first move has a lower depth are not used; 0 for no limit
-    /// (`BookDepthLimit`).
-    pub depth_limit: i32,
+    /// Positions whose first move has a lower depth are not used; 0 for no limit. By side to move
+    /// (`BookDepthLimit`, or `BookDepthBlackLimit` and `BookDepthWhiteLimit`).
+    pub depth_limits: [i32; Color::NUM],
     /// Choose in proportion to the counts (`ConsiderBookMoveCount`).
     pub considers_counts: bool,
     /// Drop moves below a tenth of all counts (`NarrowBook`).
@@ -54,9 +55,9 @@ impl Default for BookOptions {
         Self {
             max_ply: 16,
             ignore_rate: 0,
-            value_difference: 30,
+            value_differences: [30; 2],
             value_limits: [0, -140],
-            depth_limit: 16,
+            depth_limits: [16; 2],
             considers_counts: false,
             is_narrow: false,
             ignores_ply: false,
@@ -261,13 +262,14 @@ fn judge(moves: &mut [ProbedMove], position: &Position, options: &BookOptions) -
     let Some(first) = moves.iter().find(|probed| probed.dropped.is_none()) else {
         return Some(NOTHING_LEFT.to_owned());
     };
-    let (depth, least) = (first.known.depth, options.depth_limit);
+    let side = position.side_to_move().index();
+    let (depth, least) = (first.known.depth, options.depth_limits[side]);
     if least != 0 && depth < least {
         return Some(format!("depth {depth} is below BookDepthLimit {least}"));
     }
-    let limit = options.value_limits[position.side_to_move().index()];
-    let least = first.known.value.saturating_sub(options.value_difference);
-    drop_below(moves, least.max(limit));
+    let difference = options.value_differences[side];
+    let least = first.known.value.saturating_sub(difference);
+    drop_below(moves, least.max(options.value_limits[side]));
     drop_lost_repetitions(moves, position);
     weigh(moves, options.considers_counts);
     let has_candidate = moves.iter().any(|probed| probed.weight > 0);

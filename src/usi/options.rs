@@ -192,8 +192,8 @@ fn options() -> &'static [UsiOption] {
 
 /// Case does not matter, for people at a terminal.
 fn find(name: &str) -> Option<&'static UsiOption> {
-    options()
-        .iter()
+    let all = options().iter().chain(BY_COLOR);
+    all.into_iter()
         .find(|option| option.name.eq_ignore_ascii_case(name))
 }
 
@@ -266,6 +266,20 @@ macro_rules! spin {
     };
 }
 
+/// Sets an option of each side at once, and shows that of Black.
+macro_rules! both_sides {
+    ($name:literal, $range:expr, $($field:ident).+) => {
+        UsiOption {
+            name: $name,
+            kind: Kind::Spin {
+                range: $range,
+                get: |settings| settings.$($field).+[Color::Black as usize].into(),
+                set: |settings, value| settings.$($field).+ = [value as i32; Color::NUM],
+            },
+        }
+    };
+}
+
 macro_rules! milliseconds {
     ($name:literal, $range:expr, $($field:ident).+) => {
         UsiOption {
@@ -305,7 +319,16 @@ macro_rules! file {
     };
 }
 
-/// All options. Names, ranges and defaults are those of `YaneuraOu` where it has the option.
+/// Options of `YaneuraOu` with `BOOK_OPTIONS=V2`, which set one side of an option that is listed.
+/// They are not: a GUI sends the value of each option that it knows, and would undo the other.
+const BY_COLOR: &[UsiOption] = &[
+    spin! { "BookEvalBlackDiff", 0..=99_999, book.options.value_differences[Color::Black as usize] as i32 },
+    spin! { "BookEvalWhiteDiff", 0..=99_999, book.options.value_differences[Color::White as usize] as i32 },
+    spin! { "BookDepthBlackLimit", 0..=99_999, book.options.depth_limits[Color::Black as usize] as i32 },
+    spin! { "BookDepthWhiteLimit", 0..=99_999, book.options.depth_limits[Color::White as usize] as i32 },
+];
+
+/// All options that are listed. Names, ranges and defaults are those of `YaneuraOu` where it has the option.
 const OPTIONS: &[UsiOption] = &[
     spin! { "USI_Hash", 1..=33_554_432, search.hash_mb as usize },
     check! { "USI_Ponder", search.ponder },
@@ -374,12 +397,12 @@ const OPTIONS: &[UsiOption] = &[
     },
     spin! { "BookMoves", 0..=10_000, book.options.max_ply as u32 },
     spin! { "BookIgnoreRate", 0..=100, book.options.ignore_rate as u32 },
-    spin! { "BookEvalDiff", 0..=99_999, book.options.value_difference as i32 },
+    both_sides! { "BookEvalDiff", 0..=99_999, book.options.value_differences },
     spin! { "BookEvalBlackLimit", -99_999..=99_999,
     book.options.value_limits[Color::Black as usize] as i32 },
     spin! { "BookEvalWhiteLimit", -99_999..=99_999,
     book.options.value_limits[Color::White as usize] as i32 },
-    spin! { "BookDepthLimit", 0..=99_999, book.options.depth_limit as i32 },
+    both_sides! { "BookDepthLimit", 0..=99_999, book.options.depth_limits },
     check! { "ConsiderBookMoveCount", book.options.considers_counts },
     check! { "NarrowBook", book.options.is_narrow },
     check! { "IgnoreBookPly", book.options.ignores_ply },
@@ -541,6 +564,24 @@ mod tests {
             let line = format!("option name {line}");
             assert!(lines.contains(&line), "{line} is missing in {lines:#?}");
         }
+    }
+
+    #[test]
+    fn books_can_be_limited_by_color() {
+        let mut settings = Settings::default();
+        for (name, value) in [
+            ("BookEvalDiff", "50"),
+            ("BookEvalWhiteDiff", "20"),
+            ("BookDepthBlackLimit", "7"),
+        ] {
+            assert_eq!(set(&mut settings, name, value), Ok(Change::Set));
+        }
+        let options = &settings.book.options;
+        assert_eq!(options.value_differences, [50, 20]);
+        assert_eq!(options.depth_limits, [7, 16]);
+        assert_eq!(set(&mut settings, "BookEvalDiff", "10"), Ok(Change::Set));
+        assert_eq!(settings.book.options.value_differences, [10, 10]);
+        assert!(option_lines().all(|line| !line.contains("BookEvalWhiteDiff")));
     }
 
     #[test]

@@ -9,9 +9,9 @@ use raicho::records::sfen_line::SfenLine;
 fn options_of(set: &str) -> BookOptions {
     let open = BookOptions {
         max_ply: 10_000,
-        value_difference: 99_999,
+        value_differences: [99_999; 2],
         value_limits: [-99_999; 2],
-        depth_limit: 0,
+        depth_limits: [0; 2],
         ..BookOptions::default()
     };
     let mut options = if ["A", "J", "K"].contains(&set) {
@@ -25,7 +25,7 @@ fn options_of(set: &str) -> BookOptions {
         "D" => options.is_narrow = true,
         "E" => options.ignores_ply = true,
         "F" => options.finds_flipped = false,
-        "G" => options.value_difference = 0,
+        "G" => options.value_differences = [0; 2],
         "H" => {
             options.ignores_ply = true;
             options.on_the_fly = true;
@@ -33,15 +33,15 @@ fn options_of(set: &str) -> BookOptions {
         "I" => options.on_the_fly = true,
         "J" => {
             options.max_ply = 12;
-            options.value_difference = 50;
+            options.value_differences = [50; 2];
             options.value_limits = [-50, -100];
-            options.depth_limit = 10;
+            options.depth_limits = [10; 2];
             options.is_narrow = true;
             options.considers_counts = true;
         }
         "K" => {
             options.max_ply = 24;
-            options.value_difference = 10;
+            options.value_differences = [10; 2];
             options.ignores_ply = true;
             options.on_the_fly = true;
         }

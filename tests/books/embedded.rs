@@ -21,7 +21,7 @@ fn every_move_is_legal_and_passes_the_usual_limits() {
         let mut entry = entry.expect("an entry");
         assert!(checker.check(&mut entry, reader.place(), &mut faults));
         assert!(faults.is_empty(), "{faults:?}");
-        assert!(entry.moves[0].depth >= options.depth_limit, "{entry:?}");
+        assert!(entry.moves[0].depth >= options.depth_limits[0], "{entry:?}");
         positions += 1;
     }
     assert!(positions >= 2_000, "{positions}");

@@ -98,7 +98,7 @@ fn files_answer_as_in_yaneuraou_or_better() {
     for ((name, mode, ply), results) in expectations(rows) {
         let options = BookOptions {
             max_ply: 10_000,
-            depth_limit: 0,
+            depth_limits: [0; 2],
             ignores_ply: ply == "ignoreply",
             finds_flipped: false,
             ..BookOptions::default()

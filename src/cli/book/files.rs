@@ -678,9 +678,9 @@ pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> anyhow::Result<()> 
     let library = Library::new(vec![book]);
     let options = BookOptions {
         max_ply: u32::MAX,
-        value_difference: i32::MAX,
+        value_differences: [i32::MAX; 2],
         value_limits: [i32::MIN; 2],
-        depth_limit: 0,
+        depth_limits: [0; 2],
         ignores_ply: true,
         ..BookOptions::default()
     };
