@@ -109,9 +109,6 @@ impl State {
     }
 }
 
-/// Capacity of a new position, for a long game without reallocation.
-const STATES_CAPACITY: usize = 1024;
-
 impl Position {
     pub(crate) fn from_board(board: Board, first_ply: u32) -> Result<Self, InvalidPosition> {
         board.validate()?;
@@ -142,11 +139,9 @@ impl Position {
         let state = State::of_board(&board);
         let mut seen = BoardFilter::new();
         seen.add(state.board_key.low64());
-        let mut states = Vec::with_capacity(STATES_CAPACITY);
-        states.push(state);
         Self {
             board,
-            states,
+            states: vec![state],
             seen,
             first_ply,
             first_points,

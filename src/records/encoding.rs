@@ -62,13 +62,12 @@ fn letters(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Whether a text has more Japanese characters than ones that are not valid.
 fn is_mostly_valid(text: &str) -> bool {
-    let count = |is_one: fn(char) -> bool| text.chars().filter(|&letter| is_one(letter)).count();
-    let invalid = count(|letter| letter == char::REPLACEMENT_CHARACTER);
+    let invalid = text.matches(char::REPLACEMENT_CHARACTER).count();
     // CP932 read as another encoding has pairs of bytes by chance, but hardly triples.
-    let letters = count(|letter| {
+    let letters = text.chars().filter(|&letter| {
         letter.len_utf8() > 2 && letter != char::REPLACEMENT_CHARACTER && !is_half_width(letter)
     });
-    letters > invalid
+    letters.take(invalid + 1).count() > invalid
 }
 
 fn is_half_width(letter: char) -> bool {

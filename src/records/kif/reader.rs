@@ -324,7 +324,13 @@ impl Reader {
             .next()
             .unwrap_or_default();
         let number = game.ply() + 1;
-        if let Some(ending) = ending_of_word(word, game.position(), game.illegal()) {
+        // No word for an ending begins as a move does.
+        let ending = if starts_with_square(word) {
+            None
+        } else {
+            ending_of_word(word, game.position(), game.illegal())
+        };
+        if let Some(ending) = ending {
             if game.illegal().is_some() && !ending.explains_an_illegal_move() {
                 return Err(not_a_move(&quoted(word), number));
             }
@@ -333,12 +339,11 @@ impl Reader {
             }
             return Ok(());
         }
-        let found = quoted(text);
         if game.has_ended() {
-            return Err(RecordError::after_the_end(found));
+            return Err(RecordError::after_the_end(quoted(text)));
         }
         let Some((written, rest)) = Written::parse(text, game.last_target()) else {
-            let fault = not_a_move(&found, number);
+            let fault = not_a_move(&quoted(text), number);
             let is_first = game.position().game_ply() as usize == row && has_position;
             if !is_word(word) || game.illegal().is_some() || !(number > 1 || is_first) {
                 return Err(fault);
@@ -412,11 +417,11 @@ impl Reader {
         let time = rest.and_then(|rest| self.time(rest, line));
         let game = self.game()?;
         let number = game.ply() + 1;
-        let found = quoted(text);
+        let found = || quoted(text);
         if game.has_ended() {
-            return Err(RecordError::after_the_end(found));
+            return Err(RecordError::after_the_end(found()));
         } else if game.illegal().is_some() {
-            return Err(not_a_move(&found, number));
+            return Err(not_a_move(&found(), number));
         }
         let last = game.last_target();
         match *moves {
@@ -424,7 +429,7 @@ impl Reader {
                 let is_guessed = rest.is_some() && written.is_without_origin();
                 if is_guessed || !written.names(mv) {
                     let meant = with_origin(mv, last);
-                    game.read_as(format!("line {line}: {found}, read as {meant}"));
+                    game.read_as(format!("line {line}: {}, read as {meant}", found()));
                 }
                 game.push(RecordedMove {
                     time,
@@ -432,8 +437,8 @@ impl Reader {
                 });
             }
             [] => {
-                let fault = format_args!("{found}, move {number},");
-                let fault = RecordError::illegal(fault, game.position());
+                let fault = format!("{}, move {number},", found());
+                let fault = RecordError::illegal(format_args!("{fault}"), game.position());
                 if !game.is_in_game() {
                     return Err(fault);
                 }
@@ -447,12 +452,18 @@ impl Reader {
                     None => "右, 左, 上 …",
                 };
                 return Err(RecordError::new(format_args!(
-                    "{found}, move {number}, may be {meant} in {sfen}, expected {expected}"
+                    "{}, move {number}, may be {meant} in {sfen}, expected {expected}",
+                    found()
                 )));
             }
         }
         Ok(())
     }
+}
+
+/// Whether a word begins with the target square of a move, in full-width characters.
+fn starts_with_square(word: &str) -> bool {
+    word.starts_with(|sign| matches!(sign, '１'..='９' | '同'))
 }
 
 /// Ends the line that grows, which explains an illegal move.

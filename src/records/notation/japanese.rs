@@ -403,22 +403,36 @@ impl Written {
     }
 
     fn moves_of(&self, position: &Position, kind: PieceType, promotes: bool) -> Vec<Move> {
+        if self.from.is_some() || self.is_drop {
+            let only = self.only_move(Piece::new(position.side_to_move(), kind), promotes);
+            return only
+                .filter(|&mv| position.is_legal(mv))
+                .into_iter()
+                .collect();
+        }
         let legal = legal_moves(position);
         let is_meant = |mv: &&Move| {
             (mv.to(), mv.piece_before().kind(), mv.is_promotion()) == (self.to, kind, promotes)
         };
         let mut moves: Vec<Move> = legal.iter().filter(is_meant).copied().collect();
-        if self.from.is_some() {
-            moves.retain(|mv| mv.from() == self.from);
-        } else {
-            // Without 打, a piece on the board goes first.
-            let drops = self.is_drop || moves.iter().all(|mv| mv.is_drop());
-            moves.retain(|mv| mv.is_drop() == drops);
-            if !drops {
-                self.retain_by_words(&mut moves);
-            }
+        // Without 打, a piece on the board goes first.
+        let drops = moves.iter().all(|mv| mv.is_drop());
+        moves.retain(|mv| mv.is_drop() == drops);
+        if !drops {
+            self.retain_by_words(&mut moves);
         }
         moves
+    }
+
+    /// The move of a piece whose origin is known; `None` where no rule knows such a move.
+    fn only_move(&self, piece: Piece, promotes: bool) -> Option<Move> {
+        match self.from {
+            Some(from) if from == self.to => None,
+            Some(from) if promotes => Some(Move::promotion(from, self.to, piece.promoted()?)),
+            Some(from) => Some(Move::normal(from, self.to, piece)),
+            None if promotes || !PieceType::HAND.contains(&piece.kind()) => None,
+            None => Some(Move::drop(piece, self.to)),
+        }
     }
 
     /// As [`Self::candidates`] for KIF, where a piece in hand may be meant without 打 too.
