@@ -17,9 +17,24 @@ const MAX_WALKS: usize = 30;
 
 impl Worker<'_> {
     /// [`Self::main_line`], replayed on a board.
-    pub(super) fn checked_line(&mut self) -> Option<Line> {
+    pub(super) fn checked_line(&mut self) -> Option<Vec<Move>> {
         let line = self.main_line()?;
-        is_mating_line(&self.position, &line.moves).then_some(line)
+        is_mating_line(&self.position, &line).then_some(line)
+    }
+
+    /// A mating line from the current position, with its length.
+    pub(super) fn counted(&mut self, moves: Vec<Move>) -> Line {
+        let mut length = moves.len();
+        for (index, &mv) in moves.iter().enumerate() {
+            self.do_move(mv);
+            if index % 2 == 0 && Lengths::new(self).is_within::<false>(0).unwrap_or(false) {
+                length = length.min(index + 1);
+            }
+        }
+        for _ in &moves {
+            self.undo_move();
+        }
+        Line { moves, length }
     }
 
     /// The proven length of the current position, whose numbers were `numbers` before
@@ -33,17 +48,19 @@ impl Worker<'_> {
 
     /// A line that mates from the current position, which must be proven. `None` where the search
     /// must stop before parts of the proof that were evicted from a small table are searched again.
-    fn main_line(&mut self) -> Option<Line> {
+    fn main_line(&mut self) -> Option<Vec<Move>> {
         let mut line = None;
         for walk in 0..MAX_WALKS {
             let mut moves = Vec::new();
-            let length = self.walk_line(walk > 0, &mut moves);
+            let is_mate = self.walk_line(walk > 0, &mut moves).is_some();
             self.walk_back(moves.len());
-            let Some(length) = length else { break };
+            if !is_mate {
+                break;
+            }
             let is_exact = self
                 .solved_in_table(NO_LIMIT)
                 .is_none_or(|numbers| moves.len() >= numbers.length as usize);
-            line = Some(Line { moves, length });
+            line = Some(moves);
             if is_exact || self.should_stop() {
                 break;
             }
@@ -87,21 +104,15 @@ impl Worker<'_> {
         }
     }
 
-    /// Appends the moves of a line to `moves` and makes them. Returns its length without futile
-    /// interpositions at the end. With `looks_ahead` lengths are compared after improving them by
-    /// one more ply.
-    fn walk_line(&mut self, looks_ahead: bool, moves: &mut Vec<Move>) -> Option<usize> {
-        let mut length = None;
+    /// Appends the moves of a line to `moves` and makes them. With `looks_ahead` lengths are compared
+    /// after improving them by one more ply.
+    fn walk_line(&mut self, looks_ahead: bool, moves: &mut Vec<Move>) -> Option<()> {
         loop {
             let attack = self.best_attack()?;
             self.do_move(attack);
             moves.push(attack);
-            let defence = self.best_defence(looks_ahead)?;
-            if length.is_none() && Lengths::new(self).is_within::<false>(0).unwrap_or(false) {
-                length = Some(moves.len());
-            }
-            let Some(defence) = defence else {
-                return length;
+            let Some(defence) = self.best_defence(looks_ahead)? else {
+                return Some(());
             };
             self.do_move(defence);
             moves.push(defence);

@@ -317,9 +317,10 @@ impl<'a> Task<'a> {
             worker.solve_position::<true>(NO_LIMIT);
             line = worker.checked_line();
         }
-        let Some(line) = line else {
+        let Some(moves) = line else {
             return Verdict::Unknown;
         };
+        let line = worker.counted(moves);
         worker.report_mate(&line);
         if self.limits.shortest {
             let plies = worker.proven_length(numbers);
@@ -422,8 +423,11 @@ impl ResumableSolver {
             worker.continue_alone();
             let line = worker.checked_line();
             let plies = worker.proven_length(numbers) as usize;
-            line.map_or(Verdict::Unknown, |line| Verdict::Mate {
-                line,
+            line.map_or(Verdict::Unknown, |moves| Verdict::Mate {
+                line: Line {
+                    length: moves.len(),
+                    moves,
+                },
                 plies,
                 is_shortest: false,
             })

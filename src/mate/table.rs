@@ -148,6 +148,10 @@ impl Table {
             }
             let entry = words.entry();
             let numbers = &entry.numbers;
+            if limit == NO_LIMIT && !numbers.counts_all {
+                // Its length is not one on the board.
+                continue;
+            }
             if numbers.is_proven() {
                 let is_shorter = found.is_none_or(|found| {
                     !found.numbers.is_proven() || numbers.length < found.numbers.length
@@ -282,6 +286,7 @@ fn implies(old: &Entry, new: &Entry) -> bool {
     if before.is_proven() {
         let is_larger = after.hand.dominates(before.hand);
         is_larger
+            && (before.counts_all || !after.counts_all)
             && !after.is_disproven()
             && (!after.is_proven() || before.length <= after.length)
             && (after.is_proven() || before.length <= new.limit)

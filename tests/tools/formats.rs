@@ -110,7 +110,7 @@ fn a_game_as_text_goes_to_standard_output_or_to_a_name_of_its_own() {
     all_fail(&folder, 2, "", &[
         ("convert x.usi --out -", "--out - is for games as text, with --to"),
         ("convert x.usi --out - --to psv", "--out - is for games as text"),
-        ("shuffle x.usi --out -", "- has no extension"),
+        ("shuffle x.usi --out -", "-: unknown format '', expected"),
     ]);
     // Names depend neither on the order of the files nor on others but those of the same name.
     for words in ["x.usi x.jkf x.csa", "x.csa x.usi x.jkf"] {

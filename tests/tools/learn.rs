@@ -16,10 +16,8 @@ fn games_and_trees_are_learnt_from_together() {
     raicho!(folder, "gensfen --eval <material> {games} --out games").outputs();
     let learn = "learn --shape raicho_64x2-8 --epochs 2 --batch 256 --held-out 0.2";
     raicho!(folder, "{learn} --out both games").says(" of them of search trees");
-    // Without weight the inner nodes change the order and the number of steps only.
-    let tree = "--tree-weight 0";
-    raicho!(folder, "{learn} {tree} --out unweighted games").outputs();
-    assert!(folder.bytes("both/net.nnue") != folder.bytes("unweighted/net.nnue"));
+    raicho!(folder, "{learn} --out alone games/games-0001.pack").outputs();
+    assert!(folder.bytes("both/net.nnue") != folder.bytes("alone/net.nnue"));
     raicho!(folder, "{learn} --out trees games/games-0001.tree").says("0 games");
 }
 
@@ -113,7 +111,7 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
 fn a_resumed_run_keeps_what_its_checkpoint_does_not_say() {
     let folder = Folder::new();
     write_games(&folder);
-    raicho!(folder, "{SMALL} out games.pack --fit-scale").outputs();
+    raicho!(folder, "{SMALL} out games.pack").outputs();
     let net = folder.bytes("out/net.nnue");
     for again in ["", "--epochs 4"] {
         folder.remove("out/net.nnue");
