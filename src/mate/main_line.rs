@@ -24,16 +24,20 @@ impl Worker<'_> {
 
     /// A mating line from the current position, with its length.
     pub(super) fn counted(&mut self, moves: Vec<Move>) -> Line {
-        let mut length = moves.len();
+        let mut length = None;
         for (index, &mv) in moves.iter().enumerate() {
             self.do_move(mv);
-            if index % 2 == 0 && Lengths::new(self).is_within::<false>(0).unwrap_or(false) {
-                length = length.min(index + 1);
+            if index % 2 == 0
+                && length.is_none()
+                && Lengths::new(self).is_within::<false>(0).unwrap_or(false)
+            {
+                length = Some(index + 1);
             }
         }
         for _ in &moves {
             self.undo_move();
         }
+        let length = length.unwrap_or(moves.len());
         Line { moves, length }
     }
 
