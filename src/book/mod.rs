@@ -323,9 +323,9 @@ impl Iterator for BookReader {
 
 /// A book that is being written. The file gets its name in [`BookWriter::finish`].
 ///
-/// `.ybb` and `.bin` take entries in the order of [`order_key`](super::order_key) only; of several
+/// `.ybb` and `.bin` take entries in the order of [`order_key`] only; of several
 /// entries for one position the first is written. `.db` takes any order, but only a sorted file can
-/// be searched [on the fly](super::BookOptions::on_the_fly). `.sbk` is kept in memory until it is
+/// be searched [on the fly](BookOptions::on_the_fly). `.sbk` is kept in memory until it is
 /// finished.
 pub struct BookWriter {
     format: BookFormat,
