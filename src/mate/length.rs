@@ -12,7 +12,7 @@
 use std::collections::HashMap;
 
 use crate::movegen::{self, legal_moves};
-use crate::types::{Hand, Move, MoveList, PieceType};
+use crate::types::{Hand, Move, MoveList};
 
 use super::worker::{Child, Worker};
 use super::{Line, Verdict, is_mating_line};
@@ -98,8 +98,8 @@ impl<'w, 'a> Lengths<'w, 'a> {
         Ok(most)
     }
 
-    /// Replaces a line by one of the shortest mate, which takes `plies`. False where the search must
-    /// stop.
+    /// Replaces a line by one of the shortest mate, which takes `plies`. False where the search
+    /// must stop.
     fn improve(&mut self, line: &mut Line, plies: i16) -> bool {
         let Ok(shorter) = self.line(plies) else {
             return false;
@@ -213,8 +213,8 @@ impl<'w, 'a> Lengths<'w, 'a> {
         Ok(true)
     }
 
-    /// The length of the defence by answers that all take at most `most` plies, and the answer that
-    /// takes so long: 0 and none where all are futile.
+    /// The longest of answers that all take at most `most` plies, with its length: none and 0 where
+    /// all are futile.
     fn longest(&mut self, answers: &[Move], most: i16) -> Result<(i16, Option<Move>), Stopped> {
         for &answer in answers {
             if !answer.is_drop() && !self.answer_is_within(answer, most - 2)? {
@@ -254,6 +254,7 @@ impl<'w, 'a> Lengths<'w, 'a> {
         capture
     }
 
+    /// The same after the interposition.
     fn capture_aside(&mut self, interposition: Move, length: i16) -> Result<Option<Move>, Stopped> {
         let mut checks = MoveList::new();
         movegen::checks::<true>(&self.worker.position, &mut checks);
@@ -273,27 +274,20 @@ impl<'w, 'a> Lengths<'w, 'a> {
     }
 
     /// A line of the shortest mate, which takes `plies`.
-    pub(super) fn line(&mut self, plies: i16) -> Result<Line, Stopped> {
-        let mut line = Line {
-            moves: Vec::new(),
-            length: 0,
-        };
-        let mut captures = Vec::new();
-        let result = self
-            .walk(plies, &mut line)
-            .and_then(|()| self.walk_on(&mut line, &mut captures));
-        for _ in 0..line.moves.len() {
-            let is_capture = line.length + 2 * captures.len() == self.worker.path.len() - 1;
-            if is_capture && let Some(kind) = captures.pop() {
-                self.worker.take_back(kind);
-            }
+    fn line(&mut self, plies: i16) -> Result<Line, Stopped> {
+        let mut moves = Vec::new();
+        let walked = self.walk(plies, &mut moves);
+        let length = moves.len();
+        let rest = walked.and_then(|()| self.futile_rest());
+        for _ in &moves {
             self.worker.undo_move();
         }
-        result.map(|()| line)
+        moves.extend(rest?);
+        Ok(Line { moves, length })
     }
 
-    /// Makes the moves of a line up to its length.
-    fn walk(&mut self, mut plies: i16, line: &mut Line) -> Result<(), Stopped> {
+    /// Makes the moves of a line up to its length, and appends them to `moves`.
+    fn walk(&mut self, mut plies: i16, moves: &mut Vec<Move>) -> Result<(), Stopped> {
         loop {
             let mut fastest = None;
             for attack in self.attacks(plies) {
@@ -302,8 +296,9 @@ impl<'w, 'a> Lengths<'w, 'a> {
                     break;
                 }
             }
-            self.make(fastest.ok_or(Stopped)?, line);
-            line.length = line.moves.len();
+            let attack = fastest.ok_or(Stopped)?;
+            self.worker.do_move(attack);
+            moves.push(attack);
             let mut answers = Vec::new();
             for answer in legal_moves(&self.worker.position) {
                 if self.answer_is_within(answer, plies - 1)? {
@@ -313,27 +308,29 @@ impl<'w, 'a> Lengths<'w, 'a> {
             let (length, Some(answer)) = self.longest(&answers, plies - 1)? else {
                 return Ok(());
             };
-            self.make(answer, line);
+            self.worker.do_move(answer);
+            moves.push(answer);
             plies = length - 1;
         }
     }
 
-    /// Goes on with futile interpositions and their captures, whose pieces go to `captures`, until
-    /// there is no answer.
-    fn walk_on(&mut self, line: &mut Line, captures: &mut Vec<PieceType>) -> Result<(), Stopped> {
-        while let Some(&interposition) = legal_moves(&self.worker.position).first() {
-            let capture = self.capture_of(interposition, 0)?.ok_or(Stopped)?;
-            self.make(interposition, line);
-            self.make(capture, line);
-            let kind = interposition.piece().kind();
-            self.worker.put_aside(kind);
-            captures.push(kind);
-        }
-        Ok(())
-    }
-
-    fn make(&mut self, mv: Move, line: &mut Line) {
-        self.worker.do_move(mv);
-        line.moves.push(mv);
+    /// The futile interpositions that are left to the defender, each with its capture, until there
+    /// is no answer.
+    fn futile_rest(&mut self) -> Result<Vec<Move>, Stopped> {
+        let Some(&interposition) = legal_moves(&self.worker.position).first() else {
+            return Ok(Vec::new());
+        };
+        let capture = self.capture_of(interposition, 0)?.ok_or(Stopped)?;
+        let kind = interposition.piece().kind();
+        self.worker.do_move(interposition);
+        self.worker.do_move(capture);
+        self.worker.put_aside(kind);
+        let rest = self.futile_rest();
+        self.worker.take_back(kind);
+        self.worker.undo_move();
+        self.worker.undo_move();
+        let mut moves = vec![interposition, capture];
+        moves.extend(rest?);
+        Ok(moves)
     }
 }
