@@ -3,10 +3,10 @@
 //! `cargo run --release --example variants NETWORK OUT.psv SEED BASES COUNT GAMES...`
 //!
 //! Of each position of the games, COUNT variants are made by one to three random moves, nearly half
-//! of them captures, promotions and checks; with BASES 1 the position itself is written too. A label
-//! is the mean of the network's values of the position and of its mirror image: the rules do not
-//! tell left from right, but a network may. Positions in check are left out, and so are those whose
-//! label is greater than 4,000 in magnitude. All results are draws: learn with `--wdl 0`.
+//! of them captures, promotions and checks; with BASES 1 the position itself is written too. A
+//! label is the mean of the network's values of the position and of its mirror image: the rules do
+//! not tell left from right, but a network may. Positions in check are left out, and so are those
+//! whose label is greater than 4,000 in magnitude. All results are draws: learn with `--wdl 0`.
 
 use std::error::Error;
 use std::fs::File;

@@ -318,7 +318,8 @@ impl EngineText {
             }
             if text.time_control.nodes_time.is_some() && !text.time_control.has_clock() {
                 return Err(format!(
-                    "engine {number} has nodes-time= without a clock, expected --tc or --byoyomi too"
+                    "engine {number} has nodes-time= without a clock, expected --tc or --byoyomi \
+                    too"
                 ));
             }
             let is_taken = |name: &str| engines.iter().any(|engine| engine.name == name);

@@ -220,7 +220,7 @@ impl TimeCount {
     }
 }
 
-// --- The summary of a game: players, colours, clocks, and the position with the moves made already ---
+// --- The summary of a game: players, colours, clocks, and the position with its moves ---
 
 /// The block that holds a summary.
 pub(super) const SUMMARY_BLOCK: &str = "Game_Summary";

@@ -383,9 +383,9 @@ impl Engine {
     }
 
     /// Starts to search a mate for the side to move, for at most `time` after `start`, and returns
-    /// at once. The first move is one of `search_moves`, any if there are none. `on_report` is called
-    /// from the search; the last report is the only [`MateReport::Done`]. A running search is ended
-    /// first.
+    /// at once. The first move is one of `search_moves`, any if there are none. `on_report` is
+    /// called from the search; the last report is the only [`MateReport::Done`]. A running search
+    /// is ended first.
     pub fn go_mate(
         &mut self,
         search_moves: Vec<Move>,

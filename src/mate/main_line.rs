@@ -108,8 +108,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Appends the moves of a line to `moves` and makes them. With `looks_ahead` lengths are compared
-    /// after improving them by one more ply.
+    /// Appends the moves of a line to `moves` and makes them. With `looks_ahead` lengths are
+    /// compared after improving them by one more ply.
     fn walk_line(&mut self, looks_ahead: bool, moves: &mut Vec<Move>) -> Option<()> {
         loop {
             let attack = self.best_attack()?;

@@ -5,8 +5,8 @@
 //! - `.hcpe`: [`Hcpe`], the 38 bytes of Apery and dlshogi (`HuffmanCodedPosAndEval`).
 //! - `.psum`: [`PositionSum`], the exact sums of all scores and results of a position, sorted by
 //!   position: 56 bytes. A format of this engine.
-//! - `.tree`: [`TreePosition`], an inner node of a search with its value: 40 bytes. A format of this
-//!   engine.
+//! - `.tree`: [`TreePosition`], an inner node of a search with its value: 40 bytes. A format of
+//!   this engine.
 
 use bytemuck::{Pod, Zeroable};
 

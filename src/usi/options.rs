@@ -322,13 +322,18 @@ macro_rules! file {
 /// Options of `YaneuraOu` with `BOOK_OPTIONS=V2`, which set one side of an option that is listed.
 /// They are not: a GUI sends the value of each option that it knows, and would undo the other.
 const BY_COLOR: &[UsiOption] = &[
-    spin! { "BookEvalBlackDiff", 0..=99_999, book.options.value_differences[Color::Black as usize] as i32 },
-    spin! { "BookEvalWhiteDiff", 0..=99_999, book.options.value_differences[Color::White as usize] as i32 },
-    spin! { "BookDepthBlackLimit", 0..=99_999, book.options.depth_limits[Color::Black as usize] as i32 },
-    spin! { "BookDepthWhiteLimit", 0..=99_999, book.options.depth_limits[Color::White as usize] as i32 },
+    spin! { "BookEvalBlackDiff", 0..=99_999,
+    book.options.value_differences[Color::Black as usize] as i32 },
+    spin! { "BookEvalWhiteDiff", 0..=99_999,
+    book.options.value_differences[Color::White as usize] as i32 },
+    spin! { "BookDepthBlackLimit", 0..=99_999,
+    book.options.depth_limits[Color::Black as usize] as i32 },
+    spin! { "BookDepthWhiteLimit", 0..=99_999,
+    book.options.depth_limits[Color::White as usize] as i32 },
 ];
 
-/// All options that are listed. Names, ranges and defaults are those of `YaneuraOu` where it has the option.
+/// All options that are listed. Names, ranges and defaults are those of `YaneuraOu` where it has
+/// the option.
 const OPTIONS: &[UsiOption] = &[
     spin! { "USI_Hash", 1..=33_554_432, search.hash_mb as usize },
     check! { "USI_Ponder", search.ponder },

@@ -186,8 +186,8 @@ fn a_table_that_is_not_symmetric_is_noticed() {
     assert!(!weight.ends_with(transposed.split(';').next().unwrap_or_default()));
 }
 
-/// Folders with random names and sizes: they are refused with a message, and never read as something
-/// that they are not.
+/// Folders with random names and sizes: they are refused with a message, and never read as
+/// something that they are not.
 #[test]
 fn random_folders_are_refused_with_a_message() {
     let mut random = ChaCha8Rng::seed_from_u64(41);

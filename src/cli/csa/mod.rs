@@ -255,8 +255,8 @@ fn threads_text(setups: &[Setup]) -> String {
 
 // --- The accounts that play, from the configuration file and the command line ---
 
-// Passwords come from a file, an environment variable, or the terminal; never from the command line,
-// which every user of the machine can read.
+// Passwords come from a file, an environment variable, or the terminal; never from the command
+// line, which every user of the machine can read.
 
 /// The port of nearly all CSA servers.
 const PORT: u16 = 4081;

@@ -187,7 +187,7 @@ pub(super) fn receive(bytes: &[u8], number: u64, interrupt: &Interrupt) -> Line 
     }
 }
 
-// --- The writer to the GUI: whole lines, each flushed, from any thread, with a copy in the debug log ---
+// --- The writer to the GUI: whole lines from any thread, with a copy in the debug log ---
 
 /// A handle to the output; all clones write to the same place.
 #[derive(Clone)]
@@ -336,8 +336,8 @@ impl DebugLog {
         Ok(())
     }
 
-    /// Writes a line without its line end, of now or of another time, if the log is on: `>` from the
-    /// GUI, `<` to it, `#` a remark of the log itself.
+    /// Writes a line without its line end, of now or of another time, if the log is on: `>` from
+    /// the GUI, `<` to it, `#` a remark of the log itself.
     ///
     /// # Errors
     /// The file cannot be written. The log has ended.

@@ -47,7 +47,10 @@ fn reply(command: EngineCommand) -> Option<Input> {
         })),
         EngineCommand::Search(task) if !task.ponders => {
             let best = legal_moves(&task.line.position()).first().copied();
-            let decision = best.map_or(Decision::Resign, |best| Decision::Move { best, ponder: None });
+            let decision = best.map_or(Decision::Resign, |best| Decision::Move {
+                best,
+                ponder: None,
+            });
             Some(Input::Report(Report {
                 search: task.search,
                 content: Content::Answer(Ok(decision)),
