@@ -10,14 +10,24 @@ use std::sync::atomic::AtomicBool;
 use super::*;
 use crate::position::{Board, Position};
 use crate::types::{Color, Move};
-use oracle::{Random, Truth, brute_force, oracle, problem_of_sliders, small_problem};
+use oracle::{BruteForce, Random, Truth, oracle, problem_of_sliders, small_problem};
 
 fn solve(solver: &mut MateSolver, position: &Position, shortest: bool, threads: usize) -> Verdict {
+    solve_within(60_000, solver, position, shortest, threads)
+}
+
+fn solve_within(
+    nodes: u64,
+    solver: &mut MateSolver,
+    position: &Position,
+    shortest: bool,
+    threads: usize,
+) -> Verdict {
     let stop = AtomicBool::new(false);
     let limits = MateLimits {
         shortest,
         threads,
-        nodes: Some(60_000),
+        nodes: Some(nodes),
         ..MateLimits::until(&stop)
     };
     let solution = solver.solve(position, &limits, &mut |_| {});
@@ -98,7 +108,7 @@ fn compare_with_force(
 ) {
     let sfen = position.to_sfen();
     let verdict = solve(solver, position, true, threads);
-    let short = brute_force(position, BRUTE_FORCE_PLIES);
+    let short = BruteForce::default().length(position, BRUTE_FORCE_PLIES);
     match verdict {
         Verdict::Mate {
             line, is_shortest, ..
@@ -179,6 +189,55 @@ fn lengths_leave_futile_interpositions_out_at_length() {
     }
 }
 
+/// Forty problems of each length up to nine plies, half of them with sliders, and their images.
+#[test]
+#[ignore = "takes minutes"]
+fn lengths_up_to_nine_plies_are_exact() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut found = [0; 10];
+    let mut solver = MateSolver::new(1);
+    while found.iter().sum::<usize>() < 200 {
+        let is_slider = found.iter().sum::<usize>().is_multiple_of(2);
+        let problem = if is_slider {
+            problem_of_sliders
+        } else {
+            small_problem
+        };
+        let Some(position) = problem(&mut random) else {
+            continue;
+        };
+        let mut length_of = |position: &Position, nodes| {
+            solver.clear();
+            match solve_within(nodes, &mut solver, position, true, 1) {
+                Verdict::Mate {
+                    line,
+                    is_shortest: true,
+                    ..
+                } => Some(line.length),
+                _ => None,
+            }
+        };
+        let Some(length) = length_of(&position, 60_000) else {
+            continue;
+        };
+        if length > 9 || found[length] == 40 {
+            continue;
+        }
+        found[length] += 1;
+        let sfen = position.to_sfen();
+        assert_eq!(
+            BruteForce::default().length(&position, 9),
+            Some(length),
+            "{sfen}"
+        );
+        for board in [position.board().mirrored(), position.board().rotated()] {
+            let image = Position::from_board(board, 1).expect("an image");
+            assert_eq!(length_of(&image, 10_000_000), Some(length), "{sfen}");
+        }
+    }
+    assert_eq!(found, [0, 40, 0, 40, 0, 40, 0, 40, 0, 40]);
+}
+
 #[test]
 fn agrees_with_the_oracle() {
     let tally = compare(300, 0x9e37_79b9_7f4a_7c15, 6000, 1);
@@ -225,7 +284,9 @@ fn a_dropped_pawn_does_not_mate() {
     // P*1b would mate, and nothing else does.
     let problem = position("7nk/9/7S1/8N/9/9/9/9/9 b P2r2b4g3s2n4l17p 1");
     let verdict = solve(&mut MateSolver::new(1), &problem, false, 1);
-    let is_possible = brute_force(&problem, BRUTE_FORCE_PLIES).is_some();
+    let is_possible = BruteForce::default()
+        .length(&problem, BRUTE_FORCE_PLIES)
+        .is_some();
     assert_eq!(matches!(verdict, Verdict::Mate { .. }), is_possible);
     if let Verdict::Mate { line, .. } = verdict {
         assert_ne!(line.moves[0].to_string(), "P*1b");
@@ -345,4 +406,31 @@ fn only_the_moves_asked_for_are_tried_first() {
         assert_eq!(first_move(&[only]), Some((only.to_owned(), 1)));
     }
     assert_eq!(first_move(&["G*1i", "4c4b"]), None);
+}
+
+#[test]
+#[ignore = "scratch"]
+fn scratch_case() {
+    let problem = position("8k/S8/1+R2g2s1/7B1/9/9/9/9/9 b BSgp 1");
+    for board in [
+        problem.board().clone(),
+        problem.board().mirrored(),
+        problem.board().rotated(),
+    ] {
+        let image = Position::from_board(board, 1).expect("an image");
+        let mut solver = MateSolver::new(1);
+        for mb in [1, 16] {
+            let mut solver = MateSolver::new(mb);
+            for n in [60_000, 1_000_000] {
+                let stop = AtomicBool::new(false);
+                let limits = MateLimits {
+                    shortest: true,
+                    nodes: Some(n),
+                    ..MateLimits::until(&stop)
+                };
+                let s = solver.solve(&image, &limits, &mut |_| {}).unwrap();
+                println!("{} {mb} {n} {} {:?}", image.to_sfen(), s.nodes, s.verdict);
+            }
+        }
+    }
 }

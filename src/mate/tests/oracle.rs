@@ -160,70 +160,85 @@ pub(super) fn oracle(position: &Position, most_positions: usize) -> Truth {
     lengths[0].map_or(Truth::NoMate, |_| Truth::Mate)
 }
 
-/// The length of the shortest mate in at most `most` plies against the longest defence without
-/// futile interpositions: from the definition, without a table.
-pub(super) fn brute_force(position: &Position, most: usize) -> Option<usize> {
-    (1..=most)
-        .step_by(2)
-        .find(|plies| mates_within(position, *plies))
+/// Lengths from the definition, by exhaustive search: a position either is a mate within so and so
+/// many plies or is not, and that is remembered.
+#[derive(Default)]
+pub(super) struct BruteForce {
+    mates_within: HashMap<(u64, usize), bool>,
 }
 
-fn mates_within(position: &Position, plies: usize) -> bool {
-    let mut position = position.clone();
-    legal_moves(&position).into_iter().any(|attack| {
-        position.do_move(attack);
-        let is_mate = position.in_check() && defence_length(&position, plies - 1).is_some();
-        position.undo_move();
+impl BruteForce {
+    /// The length of the shortest mate in at most `most` plies against the longest defence without
+    /// futile interpositions.
+    pub(super) fn length(&mut self, position: &Position, most: usize) -> Option<usize> {
+        (1..=most)
+            .step_by(2)
+            .find(|plies| self.mates_within(position, *plies))
+    }
+
+    fn mates_within(&mut self, position: &Position, plies: usize) -> bool {
+        let key = (position.key().low64(), plies);
+        if let Some(&known) = self.mates_within.get(&key) {
+            return known;
+        }
+        let mut current = position.clone();
+        let is_mate = legal_moves(position).into_iter().any(|attack| {
+            current.do_move(attack);
+            let is_mate = current.in_check() && self.defence(&current, plies - 1).is_some();
+            current.undo_move();
+            is_mate
+        });
+        self.mates_within.insert(key, is_mate);
         is_mate
-    })
-}
-
-/// The length of the longest defence, `None` where that is more than `most`.
-fn defence_length(position: &Position, most: usize) -> Option<usize> {
-    let mut position = position.clone();
-    let mut interpositions = Vec::new();
-    let mut longest = 0;
-    for answer in legal_moves(&position) {
-        position.do_move(answer);
-        let left = most.checked_sub(2);
-        let length = left.and_then(|left| brute_force(&position, left + 1));
-        position.undo_move();
-        if answer.is_drop() {
-            interpositions.push((length.map_or(usize::MAX, |length| length + 1), answer));
-        } else {
-            longest = longest.max(length? + 1);
-        }
     }
-    interpositions.sort_by_key(|(length, _)| *length);
-    for (length, interposition) in interpositions {
-        if length > longest && !is_futile(&position, interposition, longest) {
-            if length == usize::MAX {
-                return None;
+
+    /// The length of the longest defence, `None` where that is more than `most`.
+    fn defence(&mut self, position: &Position, most: usize) -> Option<usize> {
+        let mut position = position.clone();
+        let mut interpositions = Vec::new();
+        let mut longest = 0;
+        for answer in legal_moves(&position) {
+            position.do_move(answer);
+            let left = most.checked_sub(2);
+            let length = left.and_then(|left| self.length(&position, left + 1));
+            position.undo_move();
+            if answer.is_drop() {
+                interpositions.push((length.map_or(usize::MAX, |length| length + 1), answer));
+            } else {
+                longest = longest.max(length? + 1);
             }
-            longest = length;
         }
+        interpositions.sort_by_key(|(length, _)| *length);
+        for (length, interposition) in interpositions {
+            if length > longest && !self.is_futile(&position, interposition, longest) {
+                if length == usize::MAX {
+                    return None;
+                }
+                longest = length;
+            }
+        }
+        Some(longest)
     }
-    Some(longest)
-}
 
-/// Whether the piece can be captured at once with check, and the mate goes on within `length`
-/// although nobody has it any more.
-fn is_futile(position: &Position, interposition: Move, length: usize) -> bool {
-    let mut position = position.clone();
-    position.do_move(interposition);
-    legal_moves(&position).into_iter().any(|capture| {
-        if capture.to() != interposition.to() || !position.gives_check(capture) {
-            return false;
-        }
-        let attacker = position.side_to_move();
-        position.do_move(capture);
-        let mut board = position.board().clone();
-        position.undo_move();
-        board
-            .hand_mut(attacker)
-            .remove(interposition.piece().kind());
-        let mut without = position.clone();
-        without.set_up(board, 1);
-        defence_length(&without, length).is_some()
-    })
+    /// Whether the piece can be captured at once with check, and the mate goes on within `length`
+    /// although nobody has it any more.
+    fn is_futile(&mut self, position: &Position, interposition: Move, length: usize) -> bool {
+        let mut position = position.clone();
+        position.do_move(interposition);
+        legal_moves(&position).into_iter().any(|capture| {
+            if capture.to() != interposition.to() || !position.gives_check(capture) {
+                return false;
+            }
+            let attacker = position.side_to_move();
+            position.do_move(capture);
+            let mut board = position.board().clone();
+            position.undo_move();
+            board
+                .hand_mut(attacker)
+                .remove(interposition.piece().kind());
+            let mut without = position.clone();
+            without.set_up(board, 1);
+            self.defence(&without, length).is_some()
+        })
+    }
 }
