@@ -171,12 +171,13 @@ impl Reporter {
                 .all(|(reported, line)| reported.has_same_report(line))
     }
 
-    /// Reports the root moves that have a value; `hashfull` is in permill.
-    fn report_lines(&mut self, lines: &[RootMove], nodes: u64, hashfull: u32) {
-        for (index, best) in lines
+    /// Reports the root moves that have a value, with the bounds to show; `hashfull` is in permill.
+    fn report_lines(&mut self, lines: &[RootMove], bounds: &[Bound], nodes: u64, hashfull: u32) {
+        for (index, (best, &bound)) in lines
             .iter()
+            .zip(bounds)
             .enumerate()
-            .filter(|(_, best)| best.is_searched())
+            .filter(|(_, (best, _))| best.is_searched())
         {
             self.sender.send(Event::Info(Info {
                 depth: best.depth,
@@ -184,7 +185,7 @@ impl Reporter {
                 seldepth: best.seldepth.max(best.pv.len()) as i32,
                 multi_pv: index + 1,
                 score: Score::from_value(best.value),
-                bound: best.bound,
+                bound,
                 nodes,
                 time: self.start.elapsed(),
                 hashfull,
@@ -211,13 +212,14 @@ impl Worker {
     /// Reports the first `lines` root moves.
     pub(super) fn report(&mut self, lines: usize) {
         self.complete_lines(lines);
+        let bounds: Vec<Bound> = (0..lines).map(|index| self.shown_bound(index)).collect();
         let Some(reporter) = &mut self.reporter else {
             return;
         };
         let signals = &self.task.signals;
         signals.publish_nodes(self.task.thread, self.statistics.nodes);
         let (nodes, hashfull) = (signals.nodes(), self.task.table.hashfull());
-        reporter.report_lines(&self.root_moves[..lines], nodes, hashfull);
+        reporter.report_lines(&self.root_moves[..lines], &bounds, nodes, hashfull);
     }
 
     fn complete_lines(&mut self, lines: usize) {
@@ -324,6 +326,27 @@ impl Worker {
             audit::line(&self.position, &line);
         }
         self.root_moves[index].pv = line;
+    }
+
+    /// The bound of a root move as it is shown: a mate is exact where its line ends in it, and else
+    /// one that may come sooner.
+    pub(super) fn shown_bound(&mut self, index: usize) -> Bound {
+        let best = &self.root_moves[index];
+        if !value::is_mate(best.value) || best.bound != Bound::Exact {
+            return best.bound;
+        }
+        let (plies, line) = (wanted_length(best), &best.pv);
+        line.iter().for_each(|&mv| self.position.do_move(mv));
+        let is_end = line.len() == plies && legal_moves(&self.position).is_empty()
+            || line.len() + 1 == plies && self.position.declaration(self.rule).is_some();
+        line.iter().for_each(|_| self.position.undo_move());
+        if is_end {
+            Bound::Exact
+        } else if best.value > 0 {
+            Bound::Lower
+        } else {
+            Bound::Upper
+        }
     }
 
     /// The table's move after `ply` moves of a line of this value, unless the game is over there.

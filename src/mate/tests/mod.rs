@@ -407,30 +407,3 @@ fn only_the_moves_asked_for_are_tried_first() {
     }
     assert_eq!(first_move(&["G*1i", "4c4b"]), None);
 }
-
-#[test]
-#[ignore = "scratch"]
-fn scratch_case() {
-    let problem = position("8k/S8/1+R2g2s1/7B1/9/9/9/9/9 b BSgp 1");
-    for board in [
-        problem.board().clone(),
-        problem.board().mirrored(),
-        problem.board().rotated(),
-    ] {
-        let image = Position::from_board(board, 1).expect("an image");
-        let mut solver = MateSolver::new(1);
-        for mb in [1, 16] {
-            let mut solver = MateSolver::new(mb);
-            for n in [60_000, 1_000_000] {
-                let stop = AtomicBool::new(false);
-                let limits = MateLimits {
-                    shortest: true,
-                    nodes: Some(n),
-                    ..MateLimits::until(&stop)
-                };
-                let s = solver.solve(&image, &limits, &mut |_| {}).unwrap();
-                println!("{} {mb} {n} {} {:?}", image.to_sfen(), s.nodes, s.verdict);
-            }
-        }
-    }
-}

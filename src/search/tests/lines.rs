@@ -13,6 +13,16 @@ fn completed(
     (depth, root_value): (i32, Value),
     value: Option<Value>,
 ) -> String {
+    completed_with_bound(sfen, moves, (depth, root_value), value).0
+}
+
+/// The same with the bound that a report shows.
+fn completed_with_bound(
+    sfen: &str,
+    moves: &[&str],
+    (depth, root_value): (i32, Value),
+    value: Option<Value>,
+) -> (String, Bound) {
     let root = position(sfen);
     let mut worker = worker(&root);
     let first = root.to_move(stored(moves[0])).expect("the piece is there");
@@ -31,11 +41,12 @@ fn completed(
         }
     }
     worker.complete_line(0);
+    let bound = worker.shown_bound(0);
     assert_eq!(worker.position.key(), root.key());
     assert_eq!(worker.statistics, Statistics::default());
     let line = &worker.root_moves[0].pv;
     let texts: Vec<_> = line.iter().map(ToString::to_string).collect();
-    texts.join(" ")
+    (texts.join(" "), bound)
 }
 
 fn plant(worker: &Worker, position: &Position, text: &str, value: Value, ply: Ply) {
@@ -90,4 +101,17 @@ fn lines_of_mate_keep_to_the_mate() {
     for other in [0, mated_in(5), mate_in(3)] {
         assert_eq!(completed(MATE, &moves, mate, Some(other)), moves[0]);
     }
+}
+
+#[test]
+fn a_mate_is_exact_only_where_its_line_ends_in_it() {
+    let moves = ["5i5h", "9b9c", "G*5b"];
+    let (line, bound) = completed_with_bound(MATE, &moves, (12, mate_in(3)), None);
+    assert_eq!((line, bound), (moves.join(" "), Bound::Exact));
+    for (plies, other, length) in [(3, Some(0), 1), (5, None, 3)] {
+        let (line, bound) = completed_with_bound(MATE, &moves, (12, mate_in(plies)), other);
+        assert_eq!((line, bound), (moves[..length].join(" "), Bound::Lower));
+    }
+    let (_, bound) = completed_with_bound(QUIET, &["5i5h", "5a5b"], (12, mated_in(2)), None);
+    assert_eq!(bound, Bound::Upper);
 }
