@@ -3,23 +3,29 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{collections::BTreeMap, iter::Peekable};
+use std::{cmp::Ordering, collections::BTreeMap, iter::Peekable};
 
 use anyhow::{Context, bail, ensure};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
+use unicode_width::UnicodeWidthStr;
 
 use crate::cli::arguments::{WorkArguments, numbered_lines, parse_time, read_bytes, set_position};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{error::as_usage, output, result_file};
 use crate::engine::Engine;
 use crate::lang::{self, Lang};
-use crate::mate::{MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution, Verdict};
+use crate::mate::{
+    EqualDefence, MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution, Verdict,
+    is_mating_line,
+};
+use crate::page::diagram::{self, Diagram};
 use crate::page::{Game, Kind, PROGRAM, Page};
 use crate::position::Position;
-use crate::records::{GameRecord, RecordError, TextFormat, encoding};
+use crate::records::notation::japanese;
+use crate::records::{GameRecord, RecordError, TextFormat, csa, encoding};
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
-use crate::types::Move;
+use crate::types::{Hand, Move};
 use crate::util::counted;
 
 /// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
@@ -51,9 +57,17 @@ pub(super) struct Arguments {
           value_parser = clap::value_parser!(u16).range(1..=512))]
     threads: u16,
 
+    /// Notation of the moves [default: that of the language, ki2 or usi]
+    #[arg(long, value_enum, value_name = "NOTATION")]
+    notation: Option<Notation>,
+
     /// Write a page with the solutions, which any browser plays through without a network
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+
+    /// Write a picture: a diagram of each problem with its solution
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 
     /// Print only the totals
     #[arg(long)]
@@ -61,6 +75,39 @@ pub(super) struct Arguments {
 
     #[command(flatten)]
     work: WorkArguments,
+}
+
+/// How moves are written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Notation {
+    /// 3c2b+
+    Usi,
+    /// +3322UM
+    Csa,
+    /// ２二角成(33)
+    Kif,
+    /// ▲２二角成
+    Ki2,
+}
+
+impl Notation {
+    fn of(lang: Lang) -> Self {
+        match lang {
+            Lang::En => Self::Usi,
+            Lang::Ja => Self::Ki2,
+        }
+    }
+
+    /// A legal move of the position.
+    fn text(self, position: &Position, mv: Move) -> String {
+        let last = position.last_move().map(Move::to);
+        match self {
+            Self::Usi => mv.to_string(),
+            Self::Csa => csa::move_text(mv),
+            Self::Kif => japanese::with_origin(mv, last),
+            Self::Ki2 => japanese::with_mark(position, mv, last),
+        }
+    }
 }
 
 /// What decides the answers. It is stored with them.
@@ -83,7 +130,9 @@ struct SearchArguments {
     #[arg(long)]
     shortest: bool,
 
-    /// Search for second solutions (余詰) at every move of the line
+    /// Search for what a problem should not have: second solutions (余詰) at every move of the line;
+    /// and with --shortest pieces left in hand (駒余り), answers that hold out as long (変化同手数), and
+    /// a solution of the record that is not the shortest (早詰) or not the longest defence
     #[arg(long)]
     check_dual: bool,
 }
@@ -97,8 +146,10 @@ const KIND: RunKind = RunKind {
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let problems = read_problems(arguments)?;
-    if let Some(page) = &arguments.html {
-        result_file::check_kind(page, "html", arguments.file.as_deref().into_iter())?;
+    for (kind, path) in [("html", &arguments.html), ("svg", &arguments.svg)] {
+        if let Some(path) = path {
+            result_file::check_kind(path, kind, arguments.file.as_deref().into_iter())?;
+        }
     }
     let shard = arguments.work.shard();
     let settings = Settings::new(arguments, &problems, shard);
@@ -120,8 +171,9 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     let done = earlier.len() as u64;
     let meter = Meter::in_language(lang, &lang.unit_problems(), Some(here as u64), done);
     let numbers = settings.numbers(earlier.iter().map(|answer| answer.number));
-    let goes_on = arguments.html.is_some() || folder.is_some();
+    let goes_on = arguments.html.is_some() || arguments.svg.is_some() || folder.is_some();
     let mut report = Report::new(lang, &problems, settings.numbers([]), here);
+    report.notation = arguments.notation.unwrap_or(report.notation);
     report.begin(earlier, !arguments.summary, goes_on)?;
     let mut schedule = Schedule {
         numbers,
@@ -142,19 +194,46 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
     if let Some(path) = &arguments.html {
         schedule.report.write_page(path)?;
     }
+    if let Some(path) = &arguments.svg {
+        schedule.report.write_diagrams(path)?;
+    }
     printed?;
     arguments.work.check_complete(&stop)
 }
 
 // --- Problems and answers ---
 
+/// A position in which the side to move gives mate.
+struct Problem {
+    start: Position,
+    /// The length of the solution that its record has, if that mates.
+    recorded: Option<usize>,
+}
+
+impl Problem {
+    fn of(start: &Position) -> Self {
+        Self {
+            start: start.clone(),
+            recorded: None,
+        }
+    }
+
+    fn of_record(game: GameRecord) -> Self {
+        let moves: Vec<Move> = game.moves.iter().map(|recorded| recorded.mv).collect();
+        Self {
+            recorded: is_mating_line(&game.start, &moves).then_some(moves.len()),
+            start: game.start,
+        }
+    }
+}
+
 /// The problems, of which the first has the number 1.
-fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Position>> {
+fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
     let mut engine = Engine::new();
     if let Some(sfen) = &arguments.sfen {
         let set = set_position(&mut engine, sfen).context("--sfen");
         set.map_err(as_usage)?;
-        return Ok(vec![engine.position().clone()]);
+        return Ok(vec![Problem::of(engine.position())]);
     }
     let path = arguments.file.clone().unwrap_or_default();
     let bytes = read_bytes(&path)?;
@@ -170,7 +249,7 @@ fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Position>> {
             .unwrap_or(line);
         let place = || format!("{} line {number}", path.display());
         set_position(&mut engine, sfen).with_context(place)?;
-        problems.push(engine.position().clone());
+        problems.push(Problem::of(engine.position()));
     }
     if problems.is_empty() {
         bail!("{}: no problem, expected an SFEN a line", path.display());
@@ -189,12 +268,12 @@ fn record_format(path: &Path, text: &str) -> Option<TextFormat> {
     found.filter(|&format| format != TextFormat::Usi)
 }
 
-/// The start positions of records.
+/// The problems that records begin with.
 fn problems_of_records(
     path: &Path,
     format: TextFormat,
     text: &str,
-) -> anyhow::Result<Vec<Position>> {
+) -> anyhow::Result<Vec<Problem>> {
     let name = path.display();
     let games = format.read_or(TextFormat::of_content(text), text);
     let problem = |game: Result<GameRecord, RecordError>| {
@@ -202,7 +281,7 @@ fn problems_of_records(
         for note in game.notes() {
             output::eprint_line(format_args!("note: {name}: {note}"));
         }
-        Ok(game.start)
+        Ok(Problem::of_record(game))
     };
     games.into_iter().map(problem).collect()
 }
@@ -243,6 +322,9 @@ enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Second {
     found: Vec<SecondMove>,
+    /// The answers that hold out as long as those of the line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    defences: Vec<Defence>,
     /// Whether all other moves were proved not to mate.
     is_complete: bool,
     nodes: u64,
@@ -256,6 +338,16 @@ struct SecondMove {
     mv: String,
     /// Maximum length of the mate in plies, this move included.
     plies: usize,
+}
+
+/// An answer that holds out as long as that of the line.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Defence {
+    /// Index of the replaced move in the line.
+    index: usize,
+    mv: String,
+    /// Whether pieces are left in hand at the mate.
+    leaves_pieces: bool,
 }
 
 impl Answer {
@@ -283,6 +375,11 @@ impl Answer {
             mv: solution.mv.to_string(),
             plies: solution.length,
         };
+        let defence = |defence: &EqualDefence| Defence {
+            index: defence.index,
+            mv: defence.mv.to_string(),
+            leaves_pieces: defence.leaves_pieces,
+        };
         Self {
             number,
             verdict,
@@ -293,6 +390,7 @@ impl Answer {
             time,
             second: second.map(|solutions| Second {
                 found: solutions.found.iter().map(second_move).collect(),
+                defences: solutions.defences.iter().map(defence).collect(),
                 is_complete: solutions.is_complete,
                 nodes: solutions.nodes,
             }),
@@ -315,10 +413,10 @@ struct Settings {
 }
 
 impl Settings {
-    fn new(arguments: &Arguments, problems: &[Position], shard: Shard) -> Self {
+    fn new(arguments: &Arguments, problems: &[Problem], shard: Shard) -> Self {
         let mut checksum = crc32fast::Hasher::new();
         for problem in problems {
-            checksum.update(problem.to_sfen().as_bytes());
+            checksum.update(problem.start.to_sfen().as_bytes());
             checksum.update(b"\n");
         }
         Self {
@@ -338,7 +436,7 @@ impl Settings {
 
 /// The problems as a [`Job`].
 struct Problems<'a> {
-    all: &'a [Position],
+    all: &'a [Problem],
     settings: &'a Settings,
     /// Threads that search each problem together.
     threads_each: usize,
@@ -369,7 +467,7 @@ impl Job for Problems<'_> {
         // The nodes of a problem must not depend on those before it: shards have others.
         solver.clear();
         let start = Instant::now();
-        let position = &self.all[number as usize - 1];
+        let position = &self.all[number as usize - 1].start;
         let limits = |begun: Instant| MateLimits {
             deadline: self
                 .settings
@@ -384,8 +482,11 @@ impl Job for Problems<'_> {
         };
         let solution = solver.solve(position, &limits(start), &mut |_| {})?;
         let second = match &solution.verdict {
-            Verdict::Mate { line, .. } if self.settings.search.check_dual => {
-                Some(solver.second_solutions(position, line, &limits(Instant::now()))?)
+            Verdict::Mate {
+                line, is_shortest, ..
+            } if self.settings.search.check_dual => {
+                let limits = limits(Instant::now());
+                Some(solver.second_solutions(position, line, *is_shortest, &limits)?)
             }
             _ => None,
         };
@@ -427,7 +528,8 @@ impl Plan<Problems<'_>> for Schedule<'_> {
 /// Prints each answer as soon as all before it are printed.
 struct Report<'a> {
     lang: Lang,
-    problems: &'a [Position],
+    notation: Notation,
+    problems: &'a [Problem],
     /// Number of problems that are solved here.
     here: usize,
     /// By the numbers of the problems.
@@ -447,9 +549,10 @@ struct Report<'a> {
 
 impl<'a> Report<'a> {
     /// A report on `here` of the problems, whose numbers come in this `order`.
-    fn new(lang: Lang, problems: &'a [Position], order: Numbers, here: usize) -> Self {
+    fn new(lang: Lang, problems: &'a [Problem], order: Numbers, here: usize) -> Self {
         Self {
             lang,
+            notation: Notation::of(lang),
             problems,
             here,
             answers: BTreeMap::new(),
@@ -561,9 +664,7 @@ impl<'a> Report<'a> {
         let plies = answer
             .plies
             .map_or_else(|| "-".to_owned(), |plies| plies.to_string());
-        let moves: Vec<String> = (0..answer.moves.len())
-            .map(|index| self.move_text(answer, index, &answer.moves[index]))
-            .collect();
+        let moves = self.line(answer);
         let row = format!(
             "{:>7}  {}  {plies:>5}  {:>10}  {:>8.3}  {}",
             answer.number,
@@ -590,7 +691,14 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// A move in place of that with this index in the line of an answer, in the language.
+    /// The moves of an answer's line.
+    fn line(&self, answer: &Answer) -> Vec<String> {
+        (0..answer.moves.len())
+            .map(|index| self.move_text(answer, index, &answer.moves[index]))
+            .collect()
+    }
+
+    /// A move in place of that with this index in the line of an answer.
     fn move_text(&self, answer: &Answer, index: usize, mv: &str) -> String {
         let mut position = self.problem(answer).clone();
         for earlier in answer.moves.iter().take(index) {
@@ -598,11 +706,11 @@ impl<'a> Report<'a> {
                 position.do_move(earlier);
             }
         }
-        parsed(&position, mv).map_or_else(|| mv.to_owned(), |mv| self.lang.mv(&position, mv))
+        parsed(&position, mv).map_or_else(|| mv.to_owned(), |mv| self.notation.text(&position, mv))
     }
 
     fn problem(&self, answer: &Answer) -> &'a Position {
-        &self.problems[answer.number as usize - 1]
+        &self.problems[answer.number as usize - 1].start
     }
 
     fn print_second(
@@ -623,10 +731,61 @@ impl<'a> Report<'a> {
             writeln!(out, "         {text}")?;
         }
         match (second.found.is_empty(), second.is_complete) {
-            (true, true) => writeln!(out, "         {}", lang.no_second_solution()),
-            (_, false) => writeln!(out, "         {}", lang.second_solutions_incomplete()),
-            (false, true) => Ok(()),
+            (true, true) => writeln!(out, "         {}", lang.no_second_solution())?,
+            (_, false) => writeln!(out, "         {}", lang.second_solutions_incomplete())?,
+            (false, true) => {}
         }
+        if answer.is_shortest {
+            for remark in self.remarks(second, answer) {
+                writeln!(out, "         {remark}")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What else an author wants to know of a line whose length is proven.
+    fn remarks(&self, second: &Second, answer: &Answer) -> Vec<String> {
+        let lang = self.lang;
+        let mut remarks = Vec::new();
+        let plies = answer.plies.unwrap_or_default();
+        let recorded = self.problems[answer.number as usize - 1].recorded;
+        match recorded.map(|recorded| (recorded, recorded.cmp(&plies))) {
+            Some((recorded, Ordering::Greater)) => {
+                remarks.push(lang.sooner_than_recorded(plies, recorded));
+            }
+            Some((recorded, Ordering::Less)) => {
+                remarks.push(lang.longer_than_recorded(plies, recorded));
+            }
+            _ => {}
+        }
+        let left = self.left_in_hand(answer, plies);
+        if !left.is_empty() {
+            remarks.push(lang.left_in_hand(match lang {
+                Lang::En => left.to_string(),
+                Lang::Ja => japanese::hand(left),
+            }));
+        }
+        remarks.extend(second.defences.iter().map(|defence| {
+            let mv = self.move_text(answer, defence.index, &defence.mv);
+            if defence.leaves_pieces {
+                lang.equal_defence_with_pieces(defence.index + 1, mv)
+            } else {
+                lang.equal_defence(defence.index + 1, mv)
+            }
+        }));
+        remarks
+    }
+
+    /// The attacker's hand after the line of an answer.
+    fn left_in_hand(&self, answer: &Answer, plies: usize) -> Hand {
+        let mut position = self.problem(answer).clone();
+        let attacker = position.side_to_move();
+        for text in &answer.moves[..plies] {
+            if let Some(mv) = parsed(&position, text) {
+                position.do_move(mv);
+            }
+        }
+        position.hand(attacker)
     }
 
     /// Writes the solutions as a page.
@@ -656,6 +815,45 @@ impl<'a> Report<'a> {
         };
         result_file::save(path, page.html().as_bytes())
     }
+
+    /// Writes a diagram of each problem with its solution.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    fn write_diagrams(&self, path: &Path) -> anyhow::Result<()> {
+        let diagrams = self.answers.values().map(|answer| {
+            let number = self.lang.problem_number(answer.number);
+            let verdict = answer.plies.map_or_else(
+                || self.verdict(answer.verdict),
+                |plies| self.lang.mate_in(plies),
+            );
+            Diagram {
+                title: format!("{number}  {verdict}"),
+                position: self.problem(answer),
+                lines: wrapped(&self.line(answer)),
+            }
+        });
+        let diagrams: Vec<Diagram<'_>> = diagrams.collect();
+        result_file::save(path, diagram::svg(&diagrams).as_bytes())
+    }
+}
+
+/// The moves in lines that a diagram has room for.
+fn wrapped(moves: &[String]) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for mv in moves {
+        let is_full = lines
+            .last()
+            .is_some_and(|line| line.width() + mv.width() > 44);
+        if is_full {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(mv);
+        }
+    }
+    lines
 }
 
 /// A move of an answer, which is legal in its position.

@@ -504,6 +504,26 @@ texts! {
     not_proven_shortest(plies):
         "{plies} plies, shortest not proven",
         "{plies}手（最短とは証明されていません）";
+    /// The record's solution is not the shortest.
+    sooner_than_recorded(plies, recorded):
+        "mates sooner than the record's {recorded} plies, in {plies}",
+        "早詰：棋譜の{recorded}手より早く、{plies}手で詰み";
+    /// The record's solution has not the longest defence.
+    longer_than_recorded(plies, recorded):
+        "a defence holds out longer than the record's {recorded} plies, {plies}",
+        "変化長手数：棋譜の{recorded}手より長い受けがあり、{plies}手";
+    /// Pieces that the attacker does not need.
+    left_in_hand(pieces): "left in hand: {pieces}", "駒余り：{pieces}";
+    /// An answer as long as that of the line.
+    equal_defence(number, mv):
+        "variation at move {number}: {mv} holds out as long",
+        "変化同手数：{number}手目 {mv}";
+    /// The same, but it leaves pieces in hand.
+    equal_defence_with_pieces(number, mv):
+        "variation at move {number}: {mv} holds out as long, and leaves pieces in hand",
+        "変化同手数：{number}手目 {mv}（駒余り）";
+    /// The length of a mate, in the title of a diagram.
+    mate_in(plies): "mate in {plies}", "{plies}手詰";
     /// There is none.
     no_second_solution(): "no second solution", "余詰なし";
     /// Not all moves were looked at.

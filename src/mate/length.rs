@@ -273,6 +273,30 @@ impl<'w, 'a> Lengths<'w, 'a> {
         Ok(None)
     }
 
+    /// The answers besides `answer` that hold out as long as it does, `plies`, futile
+    /// interpositions left out. With each, whether the attacker has pieces left at the mate.
+    pub(super) fn equal_defences(
+        &mut self,
+        answer: Move,
+        plies: i16,
+    ) -> Result<Vec<(Move, bool)>, Stopped> {
+        let mut equal = Vec::new();
+        for other in legal_moves(&self.worker.position) {
+            let is_as_long = other != answer
+                && self.answer_is_within(other, plies)?
+                && !self.answer_is_within(other, plies - 2)?
+                && !(other.is_drop() && self.is_futile(other, plies)?);
+            if is_as_long {
+                self.worker.do_move(other);
+                let line = self.line(plies - 1);
+                self.worker.undo_move();
+                let leaves_pieces = self.worker.leaves_pieces(other, &line?);
+                equal.push((other, leaves_pieces));
+            }
+        }
+        Ok(equal)
+    }
+
     /// A line of the shortest mate, which takes `plies`.
     fn line(&mut self, plies: i16) -> Result<Line, Stopped> {
         let mut moves = Vec::new();

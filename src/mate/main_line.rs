@@ -4,6 +4,8 @@
 //! Second solutions (余詰) are moves of the attacker besides those of the main line, at any point of
 //! it, that mate as well. A sound tsume problem has none.
 
+use std::iter;
+
 use super::length::Lengths;
 use super::proof_numbers::{NO_LIMIT, ProofNumbers};
 use super::table::{Entry, Table};
@@ -39,6 +41,15 @@ impl Worker<'_> {
         }
         let length = length.unwrap_or(moves.len());
         Line { moves, length }
+    }
+
+    /// Whether the attacker has pieces in hand after an answer and a line that follows.
+    pub(super) fn leaves_pieces(&mut self, answer: Move, line: &Line) -> bool {
+        let moves = || iter::once(&answer).chain(&line.moves[..line.length]);
+        moves().for_each(|&mv| self.do_move(mv));
+        let leaves_pieces = !self.position.hand(self.attacker).is_empty();
+        moves().for_each(|_| self.undo_move());
+        leaves_pieces
     }
 
     /// The proven length of the current position, whose numbers were `numbers` before
@@ -219,11 +230,24 @@ pub struct SecondSolution {
     pub length: usize,
 }
 
+/// An answer that holds out as long as that of the main line (変化同手数).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EqualDefence {
+    /// The index in the main line of the move that it replaces.
+    pub index: usize,
+    /// The answer.
+    pub mv: Move,
+    /// Whether the attacker has pieces in hand at the mate (駒余り): then it is not the solution.
+    pub leaves_pieces: bool,
+}
+
 /// All second solutions of a line.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SecondSolutions {
     /// The second solutions found, in the order of the line.
     pub found: Vec<SecondSolution>,
+    /// The defences as long as the line's, if its length is proven.
+    pub defences: Vec<EqualDefence>,
     /// Whether every other move was either listed or disproven.
     pub is_complete: bool,
     /// Moves made to find them.
@@ -231,10 +255,12 @@ pub struct SecondSolutions {
 }
 
 /// Looks for other mates at every move of the attacker in `line`. A move that only returns to a
-/// position of the main line is not a second solution.
+/// position of the main line is not a second solution. If the line is proven to be the shortest,
+/// looks for defences as long as its own, too.
 pub(super) fn second_solutions(
     position: &Position,
     line: &[Move],
+    is_shortest: bool,
     table: &Table,
     control: Control<'_>,
 ) -> SecondSolutions {
@@ -267,6 +293,21 @@ pub(super) fn second_solutions(
                 });
             }
             solutions.is_complete &= numbers.is_solved();
+        }
+        if is_shortest && index > 0 {
+            worker.undo_move();
+            let plies = (line.len() + 1 - index) as i16;
+            match Lengths::new(&mut worker).equal_defences(line[index - 1], plies) {
+                Ok(defences) => {
+                    let equal = |(mv, leaves_pieces)| EqualDefence {
+                        index: index - 1,
+                        mv,
+                        leaves_pieces,
+                    };
+                    solutions.defences.extend(defences.into_iter().map(equal));
+                }
+                Err(_) => solutions.is_complete = false,
+            }
         }
         solutions.nodes += worker.nodes;
         if worker.should_stop() {

@@ -31,7 +31,7 @@ use proof_numbers::{NO_LIMIT, ProofNumbers};
 use table::Table;
 use worker::{Control, VirtualCosts, Worker};
 
-pub use main_line::{SecondSolution, SecondSolutions};
+pub use main_line::{EqualDefence, SecondSolution, SecondSolutions};
 pub use one_ply::mate_in_one;
 
 /// Stack of a search thread: the recursion is as deep as the path, up to 4000 plies.
@@ -214,7 +214,8 @@ impl MateSolver {
         })
     }
 
-    /// Searches for moves that mate in place of those of `line`, which must mate from `position`.
+    /// Searches for moves that mate in place of those of `line`, which must mate from `position`;
+    /// where its length is proven, for answers that hold out as long, too.
     ///
     /// # Errors
     /// The system cannot start a thread.
@@ -222,6 +223,7 @@ impl MateSolver {
         &mut self,
         position: &Position,
         line: &Line,
+        is_shortest: bool,
         limits: &MateLimits<'_>,
     ) -> io::Result<SecondSolutions> {
         let is_done = AtomicBool::new(false);
@@ -230,7 +232,8 @@ impl MateSolver {
         let position = without_history(position);
         let table = &self.table;
         scope(|scope| {
-            let work = || second_solutions(&position, &line.moves[..line.length], table, control);
+            let moves = &line.moves[..line.length];
+            let work = || second_solutions(&position, moves, is_shortest, table, control);
             if has_threads() {
                 start(scope, work).map(join)
             } else {

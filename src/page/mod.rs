@@ -6,6 +6,8 @@
 //! writes what needs the rules of shogi. Everything that comes from a file, such as names, goes
 //! through [`json_text`] and enters the page as text, never as HTML.
 
+pub mod diagram;
+
 use std::fmt::Write as _;
 use std::time::Duration;
 

@@ -364,7 +364,7 @@ fn second_solutions_are_found() {
         panic!("a mate");
     };
     let second = solver
-        .second_solutions(&problem, &line, &limits)
+        .second_solutions(&problem, &line, true, &limits)
         .expect("a thread");
     assert!(second.found.is_empty() && second.is_complete, "{second:?}");
     let problem = position("4k4/9/3PPP3/9/9/9/9/9/9 b GS 1");
@@ -372,7 +372,7 @@ fn second_solutions_are_found() {
         panic!("a mate");
     };
     let second = solver
-        .second_solutions(&problem, &line, &limits)
+        .second_solutions(&problem, &line, true, &limits)
         .expect("a thread");
     let mating: Vec<Move> = second.found.iter().map(|solution| solution.mv).collect();
     assert!(
@@ -406,4 +406,60 @@ fn only_the_moves_asked_for_are_tried_first() {
         assert_eq!(first_move(&[only]), Some((only.to_owned(), 1)));
     }
     assert_eq!(first_move(&["G*1i", "4c4b"]), None);
+}
+
+/// Answers on the board that hold out as long as the line's, by brute force.
+#[test]
+fn equal_defences_are_found() {
+    let mut random = Random(0x5851_f42d_4c95_7f2d);
+    let mut solver = MateSolver::new(1);
+    let stop = AtomicBool::new(false);
+    let mut compared = 0;
+    while compared < 5 {
+        let Some(problem) = small_problem(&mut random) else {
+            continue;
+        };
+        solver.clear();
+        let verdict = solve_within(2000, &mut solver, &problem, true, 1);
+        let Verdict::Mate {
+            line,
+            is_shortest: true,
+            ..
+        } = verdict
+        else {
+            continue;
+        };
+        if !(3..=5).contains(&line.length) {
+            continue;
+        }
+        let limits = MateLimits {
+            nodes: Some(3000),
+            ..MateLimits::until(&stop)
+        };
+        let second = solver.second_solutions(&problem, &line, true, &limits);
+        let second = second.expect("a thread");
+        if !second.is_complete {
+            continue;
+        }
+        let mut position = problem.clone();
+        for (index, &mv) in line.moves[..line.length].iter().enumerate() {
+            let found = |answer| {
+                let here = second.defences.iter().filter(|found| found.index == index);
+                here.into_iter().any(|found| found.mv == answer)
+            };
+            for answer in legal_moves(&position) {
+                if index % 2 == 0 || answer == mv || answer.is_drop() {
+                    continue;
+                }
+                let left = line.length - index - 1;
+                let mut after = position.clone();
+                after.do_move(answer);
+                let length = BruteForce::default().length(&after, left);
+                let sfen = problem.to_sfen();
+                assert_eq!(found(answer), length == Some(left), "{sfen} {answer}");
+                compared += usize::from(length == Some(left));
+            }
+            position.do_move(mv);
+        }
+    }
 }

@@ -2,9 +2,7 @@
 
 use super::{SIDES, is_digit, number_of};
 use crate::position::Position;
-use crate::records::notation::japanese::{
-    self, FILES, RANKS, Written, piece_at_start, piece_letter,
-};
+use crate::records::notation::japanese::{self, FILES, RANKS, Written, piece_at_start};
 use crate::records::setup::{Setup, impossible};
 use crate::records::{RecordError, quoted};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
@@ -309,7 +307,10 @@ fn count(text: &str) -> Option<u32> {
 pub fn diagram(position: &Position) -> Vec<String> {
     let files: Vec<String> = FILES.iter().rev().map(|file| format!(" {file}")).collect();
     let mut lines = vec![
-        format!("後手の持駒：{}", hand_text(position, Color::White)),
+        format!(
+            "後手の持駒：{}",
+            japanese::hand(position.hand(Color::White))
+        ),
         format!(" {}", files.concat()),
         FRAME.to_owned(),
     ];
@@ -322,7 +323,10 @@ pub fn diagram(position: &Position) -> Vec<String> {
         lines.push(format!("|{}|{}", squares.concat(), RANKS[rank.index()]));
     }
     lines.push(FRAME.to_owned());
-    lines.push(format!("先手の持駒：{}", hand_text(position, Color::Black)));
+    lines.push(format!(
+        "先手の持駒：{}",
+        japanese::hand(position.hand(Color::Black))
+    ));
     let moves_made = position.game_ply().saturating_sub(1);
     if moves_made > 0 {
         lines.push(format!("手数＝{moves_made}"));
@@ -332,27 +336,4 @@ pub fn diagram(position: &Position) -> Vec<String> {
         Color::White => "後手番".to_owned(),
     });
     lines
-}
-
-/// The pieces in hand: `飛　歩十八`, or `なし`.
-fn hand_text(position: &Position, color: Color) -> String {
-    let hand = position.hand(color);
-    let held = PieceType::HAND_OF_APERY
-        .into_iter()
-        .rev()
-        .filter(|&kind| hand.has(kind));
-    let texts: Vec<String> = held
-        .map(|kind| {
-            let name = piece_letter(kind);
-            match hand.count(kind) {
-                1 => name.to_owned(),
-                count => format!("{name}{}", japanese::number(count)),
-            }
-        })
-        .collect();
-    if texts.is_empty() {
-        "なし".to_owned()
-    } else {
-        texts.join("　")
-    }
 }

@@ -8,7 +8,7 @@
 
 use crate::movegen::legal_moves;
 use crate::position::Position;
-use crate::types::{Color, File, Move, Piece, PieceType, Rank, Square};
+use crate::types::{Color, File, Hand, Move, Piece, PieceType, Rank, Square};
 
 /// The digits of ranks and of counts.
 pub const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];
@@ -96,6 +96,28 @@ pub fn number(count: u32) -> String {
         (0, ones) => digit(ones),
         (1, ones) => format!("十{}", digit(ones)),
         (tens, ones) => format!("{}十{}", digit(tens), digit(ones)),
+    }
+}
+
+/// The pieces in hand: `飛　歩十八`, or `なし`.
+pub fn hand(hand: Hand) -> String {
+    let held = PieceType::HAND_OF_APERY
+        .into_iter()
+        .rev()
+        .filter(|&kind| hand.has(kind));
+    let texts: Vec<String> = held
+        .map(|kind| {
+            let name = piece_letter(kind);
+            match hand.count(kind) {
+                1 => name.to_owned(),
+                count => format!("{name}{}", number(count)),
+            }
+        })
+        .collect();
+    if texts.is_empty() {
+        "なし".to_owned()
+    } else {
+        texts.join("　")
     }
 }
 
