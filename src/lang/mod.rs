@@ -535,7 +535,7 @@ texts! {
         "{count} of {all}: {mates}, {refuted} without, {unknown} unknown",
         "{all}中 {count}問：{mates}、不詰 {refuted}、不明 {unknown}";
     /// The name of a problem of a file.
-    problem_number(number): "Problem {number}", "問 {number}";
+    problem_number(number): "Problem {number}", "第{number}問";
     /// Problems with second solutions, after the totals.
     with_second_solutions(count): ", {count} with second solutions", "、余詰あり {count}";
     /// Nodes, time and speed, after the totals.

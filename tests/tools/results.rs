@@ -30,6 +30,51 @@ fn data(folder: &Folder, page: &str) -> Value {
 }
 
 #[test]
+fn solutions_are_drawn_and_written_in_any_notation() {
+    let folder = Folder::new();
+    folder.write("p.tsv", PROBLEMS);
+    for (notation, mv) in [
+        ("usi", "G*5b"),
+        ("csa", "+0052KI"),
+        ("kif", "５二金打"),
+        ("ki2", "▲５二金"),
+    ] {
+        raicho!(folder, "mate p.tsv --notation {notation}").prints(&format!("  {mv}\n"));
+    }
+    raicho!(folder, "mate p.tsv --svg all.svg").outputs();
+    let svg = folder.text("all.svg");
+    assert_eq!(svg.matches("<g transform=\"translate").count(), 3);
+    assert!(
+        svg.contains(">Problem 3  mate in 1<") && svg.contains(">王<"),
+        "{svg}"
+    );
+    raicho!(folder, "mate p.tsv --svg p.tsv").refuses("give another name");
+}
+
+#[test]
+fn an_author_learns_what_is_wrong_with_a_problem() {
+    let folder = Folder::new();
+    let problem = "P-51OU\nP+63FU53FU43FU00KI00GI\n+\n";
+    folder.write(
+        "long.csa",
+        &format!("{problem}+0042GI\n-5161OU\n+0062KI\n%TSUMI\n"),
+    );
+    let long = raicho!(folder, "mate long.csa --shortest --check-dual").stdout();
+    for remark in [
+        "mates sooner than the record's 3 plies, in 1",
+        "left in hand: G\n",
+    ] {
+        assert!(long.contains(remark), "{long}");
+    }
+    let sound = "'4k4/9/4P4/9/9/9/9/9/9 b G 1'";
+    let short = raicho!("mate --sfen {sound} --shortest --check-dual").stdout();
+    assert!(
+        !short.contains("left in hand") && !short.contains("variation"),
+        "{short}"
+    );
+}
+
+#[test]
 fn a_resumed_run_keeps_its_rules_and_its_files() {
     let folder = Folder::new();
     let own = "a file that the run itself writes";
