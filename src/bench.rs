@@ -3,18 +3,16 @@
 //! build.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use thiserror::Error;
 
-use crate::eval::Evaluator;
 use crate::position::{Position, SfenError};
 use crate::search::{Decision, Event, Limits, PrepareError, Searcher, Settings, Statistics};
-use crate::types::Depth;
 use crate::util::system::{Instant, recv_timeout};
+use crate::{eval::Evaluator, types::Depth};
 
 /// The positions to search, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]

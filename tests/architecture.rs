@@ -2,7 +2,7 @@
 //! may print.
 //!
 //! One crate gives no compiler fence between its rooms, so this test reads the sources as text. To
-//! add a room, add its line to [`LAYERS`]. A `use` names one room: not `use crate::{a, b}`.
+//! add a room, add its line to [`LAYERS`].
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -120,12 +120,27 @@ fn allowed(room: &str) -> BTreeSet<&'static str> {
 
 /// The first two names of every path from the root of the crate; the second may be empty.
 fn uses(code: &str) -> impl Iterator<Item = [&str; 2]> {
-    code.split("crate::").skip(1).map(|path| {
+    code.split("crate::").skip(1).flat_map(members).map(|path| {
         let is_end = |c: char| !c.is_alphanumeric() && c != '_';
         let (top, rest) = path.split_at(path.find(is_end).unwrap_or(path.len()));
         let rest = rest.strip_prefix("::").unwrap_or_default();
         [top, &rest[..rest.find(is_end).unwrap_or(rest.len())]]
     })
+}
+
+/// The paths of a group `{a::b, c::{d, e}, …}`; a path that is not one stands for itself.
+fn members(path: &str) -> Vec<&str> {
+    let Some(group) = path.strip_prefix('{') else {
+        return vec![path];
+    };
+    let mut depth = 0;
+    let mut starts_at_comma = |c: char| {
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        depth == 0 && c == ',' || depth < 0
+    };
+    let end = group.find(';').unwrap_or(group.len());
+    let members = group[..end].split(&mut starts_at_comma).map(str::trim);
+    members.filter(|member| !member.is_empty()).collect()
 }
 
 #[test]
@@ -135,7 +150,8 @@ fn climbing_lines_and_confined_words_are_found() {
         ("types/square", "use crate::position::Position;", 1),
         ("types/square", "use super::super::search;", 1),
         ("types/mod", "use super::{util::x, position::Position};", 1),
-        ("position/see", "use crate::{types::Square};", 1),
+        ("position/see", "use crate::{types::Square, bitboard::{line, x}};", 0),
+        ("position/see", "use crate::{types::{Square, Move}, search::Worker};", 1),
         ("usi/session", "let bench = crate::bench::run();", 1),
         ("arena/player", "use crate::usi::session::Session;\nuse crate::usi::client::Client;", 1),
         ("search/mod", "println!(\"info\");\nuse anyhow::Result;", 2),

@@ -1,19 +1,16 @@
 //! The positions of many games as a run: blocks of neighbouring positions on several threads. In
 //! each position the mate solver comes first, then the search.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, ops::Range};
 
 use super::{Line, PositionAnalysis, Settings};
-use crate::eval::Evaluator;
 use crate::mate::{MateLimits, MateSolver, Verdict};
-use crate::position::Position;
-use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Job, Plan, Stop, execute};
 use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
 use crate::types::{Bound, EnteringKingRule, Move, Score};
+use crate::{eval::Evaluator, position::Position, records::sfen_line::SfenLine};
 
 /// A game to be analysed.
 pub struct Game {

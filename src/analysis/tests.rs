@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use super::*;
-use crate::eval::Evaluator;
-use crate::records::csa;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::sfen_line::SfenLine;
 use crate::runs::{Execution, Stop};
 use crate::types::{Color, EnteringKingRule, Score};
+use crate::{eval::Evaluator, records::csa, records::sfen_line::SfenLine};
 
 /// A game from the start position.
 fn record(line: &str) -> GameRecord {

@@ -9,11 +9,10 @@ use super::referee::{EndReason, GameVerdict, Played, Referee, Rules, read_legal_
 use super::settings::{EngineSettings, Fixture, MatchSettings};
 use super::time_control::{Clock, Heartbeat, go_words};
 use crate::records::game::{RecordedMove, Thought};
-use crate::records::sfen_line::SfenLine;
-use crate::runs::Stop;
 use crate::types::{Bound, Color, Move, Score};
 use crate::usi::client::reply::{BestMove, DeclaredOption, InfoLine, OptionKind, Reply};
 use crate::usi::client::{Client, ClientError, Received};
+use crate::{records::sfen_line::SfenLine, runs::Stop};
 
 /// How long after the end of an engine the request to stop may come, see
 /// [`GameContext::is_stopped_too`].

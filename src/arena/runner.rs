@@ -12,15 +12,10 @@ use super::game::{self, GameContext, PlayedGame, Player};
 use super::journal::{self, GameEntry, MatchFolder};
 use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
-use super::statistics::SprtVerdict;
 use super::summary::{StallSummary, Summary};
-use super::tally::Tally;
-use super::time_control::Heartbeat;
-use crate::openings::Openings;
-use crate::records::sfen_line::SfenLine;
+use super::{statistics::SprtVerdict, tally::Tally, time_control::Heartbeat};
 use crate::runs::{Execution, Job, Plan, Stop, execute};
-use crate::types::Color;
-use crate::util::counted;
+use crate::{openings::Openings, records::sfen_line::SfenLine, types::Color, util::counted};
 
 /// An event of a running match.
 pub enum Event<'a> {

@@ -9,14 +9,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::referee::Rules;
-use super::statistics::Sprt;
 use super::time_control::{TimeControl, parse_base_and_increment, parse_duration};
-use crate::openings::OpeningSettings;
+use super::{referee::Rules, statistics::Sprt};
 use crate::runs::{Shard, difference};
-use crate::types::Color;
-use crate::usi::client::Program;
 use crate::util::{free_name, parse_positive};
+use crate::{openings::OpeningSettings, types::Color, usi::client::Program};
 
 /// The settings of one engine.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

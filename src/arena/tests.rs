@@ -1,15 +1,13 @@
 //! Sample matches and games for the tests of this module.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
 use super::referee::{EndReason, Rules};
 use super::settings::{EngineSettings, Format, MatchSettings};
 use super::time_control::TimeControl;
 use crate::openings::{OpeningSettings, Order, Source};
-use crate::types::Color;
-use crate::usi::client::Program;
+use crate::{types::Color, usi::client::Program};
 
 /// A round-robin match between engines of these names.
 pub(super) fn settings(names: &[&str], games: Option<u64>) -> MatchSettings {

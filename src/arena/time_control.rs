@@ -3,19 +3,16 @@
 //! The increment is added after the move, as GUIs and servers do. A move may therefore use the
 //! remaining time and the byoyomi, but not the increment that it will earn.
 
-use std::collections::VecDeque;
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
+use std::{collections::VecDeque, fmt};
 
 use serde::{Deserialize, Serialize};
 
 use crate::search::{self, nodes_to_time};
-use crate::types::Color;
-use crate::usi::client::clock_words;
-use crate::util::counted;
+use crate::{types::Color, usi::client::clock_words, util::counted};
 
 /// The limits of one engine. At least one field is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -9,12 +9,10 @@ use bytemuck::{Pod, Zeroable, bytes_of, pod_read_unaligned};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::{BookEntry, BookMove, FormatWriter, Losses, UNKNOWN_DEPTH, merge_moves};
-use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
 use crate::records::packed::{PackedSfen, from_apery, to_apery};
-use crate::runs::OutputFile;
 use crate::types::{Color, Move, Piece, PieceType, Square};
-use crate::util::counted;
+use crate::{movegen::legal_moves, runs::OutputFile, util::counted};
 
 /// The positions of a book in the order of their plies, from the start position over all legal
 /// moves.

@@ -8,8 +8,7 @@ use thiserror::Error;
 
 use super::{BookEntry, BookFormat, order_key};
 use crate::position::{InvalidPosition, Position, SfenError};
-use crate::records::packed::PackedError;
-use crate::types::Move16;
+use crate::{records::packed::PackedError, types::Move16};
 
 /// Why a file is no book.
 #[derive(Debug, Error)]

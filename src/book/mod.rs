@@ -18,10 +18,9 @@ mod ybb;
 
 use std::{fmt, fs::File, io, path::Path};
 
-use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
 use crate::types::{Move16, Square};
-use crate::util::read_up_to;
+use crate::{records::packed::PackedSfen, util::read_up_to};
 use apery::{AperyReader, AperyWriter};
 use db::{DbReader, DbWriter};
 use fault::no_book;

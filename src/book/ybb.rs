@@ -9,10 +9,9 @@ use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 use super::fault::{BookFault, BookPlace, FaultLog, Problem, no_book};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
 use super::{BookEntry, BookMove, FormatWriter, Losses};
-use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile, beside};
-use crate::types::Move16;
 use crate::util::{counted, read_up_to};
+use crate::{records::packed::PackedSfen, types::Move16};
 
 /// Size of the buffer for index and moves in bytes each.
 const BUFFER: usize = 1 << 18;

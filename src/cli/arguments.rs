@@ -1,16 +1,10 @@
 //! Arguments that several commands share, and how their values are read: long work that is kept and
 //! divided, limits of searches, evaluations, positions, times, shares, and names from a list.
 
-use std::collections::HashSet;
-use std::error::Error;
-use std::ffi::OsStr;
-use std::fs;
 use std::io::Read as _;
-use std::marker::PhantomData;
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::time::Duration;
+use std::{collections::HashSet, error::Error, ffi::OsStr, fs, marker::PhantomData, ops::Deref};
+use std::{str::FromStr, time::Duration};
 
 use anyhow::{Context as _, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -19,14 +13,10 @@ use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::cli::output;
 use crate::engine::{Engine, EvalFile, PositionError, load_evaluator};
-use crate::eval::Evaluator;
-use crate::position::SfenError;
-use crate::records::teacher::Format;
-use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
-use crate::util::shorten;
+use crate::{cli::output, eval::Evaluator, position::SfenError, records::teacher::Format};
+use crate::{records::text::TextFormat, util::shorten};
 
 /// Long work of one machine.
 #[derive(Args)]

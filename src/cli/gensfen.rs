@@ -1,20 +1,18 @@
 //! `raicho gensfen`: makes teacher data by self-play.
 
-use std::path::PathBuf;
-use std::time::Instant;
+use std::{path::PathBuf, time::Instant};
 
 use anyhow::bail;
 use clap::Args;
 
-use crate::cli::arguments::WorkerArguments;
-use crate::cli::error::ensure_usage;
-use crate::cli::output;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::openings::{OpeningError, Plies, SelfPlayOpenings, StartSet};
 use crate::train::gensfen::{
     self, Archive, Entry, GensfenSettings, Run, RunLimits, Tally, TreeSampling,
 };
-use crate::util::counted;
+use crate::{
+    cli::arguments::WorkerArguments, cli::error::ensure_usage, cli::output, util::counted,
+};
 
 /// Example: `raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1`
 #[derive(Args)]

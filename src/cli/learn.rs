@@ -1,12 +1,11 @@
 //! `raicho learn`: trains a network, or a three-piece evaluation, from teacher data.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+use std::{collections::HashSet, fs};
 
 use anyhow::{Context, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -18,12 +17,11 @@ use super::error::{ensure_usage, usage_error};
 use super::progress::{Meter, metered, stop_on_ctrl_c};
 use super::{output, result_file};
 use crate::runs::{self, FolderLock};
-use crate::train::data::Sources;
 use crate::train::learn::{
     Data, FileGroup, InitialWeights, Learner, Model, Run, Settings, Source, best_before_rise,
     fit_scale, kppt,
 };
-use crate::util::counted;
+use crate::{train::data::Sources, util::counted};
 
 /// Files in the folder of a run.
 const CHECKPOINT_FILE: &str = "checkpoint.bin";

@@ -13,7 +13,6 @@ use unicode_width::UnicodeWidthStr;
 use crate::cli::arguments::{WorkArguments, numbered_lines, parse_time, read_bytes, set_position};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{error::as_usage, output, result_file};
-use crate::engine::Engine;
 use crate::lang::{self, Lang};
 use crate::mate::{
     EqualDefence, MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution, Verdict,
@@ -21,12 +20,10 @@ use crate::mate::{
 };
 use crate::page::diagram::{self, Diagram};
 use crate::page::{Game, Kind, PROGRAM, Page};
-use crate::position::Position;
-use crate::records::notation::japanese;
 use crate::records::{GameRecord, RecordError, TextFormat, csa, encoding};
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
 use crate::types::{Hand, Move};
-use crate::util::counted;
+use crate::{engine::Engine, position::Position, records::notation::japanese, util::counted};
 
 /// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
 #[derive(Args)]

@@ -31,8 +31,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::arguments::{Given, Named};
-use crate::lang::Lang;
-use crate::util::abbreviate;
+use crate::{lang::Lang, util::abbreviate};
 
 /// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
 /// output.

@@ -1,8 +1,7 @@
 //! `raicho net`: shows, scales, judges and compares evaluations, and makes up networks for tests.
 
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::{fs, io::Write};
 
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
@@ -10,15 +9,11 @@ use clap::{Args, Subcommand};
 use super::arguments::load_evaluation;
 use super::data::{Input, watched};
 use super::{output, result_file};
-use crate::cli::error::ensure_usage;
-use crate::engine::EvalFile;
-use crate::eval::nnue::file::in_folder;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
-use crate::position::Position;
-use crate::records::teacher::Format;
 use crate::train::judge::{self, JudgeSettings};
-use crate::util::shorten;
+use crate::{cli::error::ensure_usage, engine::EvalFile, eval::nnue::file::in_folder};
+use crate::{position::Position, records::teacher::Format, util::shorten};
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
 #[derive(Args)]

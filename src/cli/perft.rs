@@ -5,10 +5,9 @@ use std::{io::Write, sync::atomic::AtomicBool, time::Instant};
 use clap::Args;
 
 use super::output;
-use crate::cli::error::usage_error;
 use crate::movegen::perft::{PerftOptions, divide};
 use crate::position::{Position, START_SFEN};
-use crate::util::shorten;
+use crate::{cli::error::usage_error, util::shorten};
 
 /// Example: `raicho perft 6 --divide --threads 2 --hash 256`
 #[derive(Args)]

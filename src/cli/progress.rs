@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::cli::output;
-use crate::lang::Lang;
 use crate::runs::{Stop, Watch};
+use crate::{cli::output, lang::Lang};
 
 /// Runs `work` with a progress bar that counts in units of `size`; Ctrl-C ends it.
 pub(super) fn watched<T, E: Into<anyhow::Error>>(

@@ -9,9 +9,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use crate::cli::error::ensure_usage;
 use crate::runs::{OutputFile, is_same_output, is_stream, would_replace};
-use crate::util::free_name;
+use crate::{cli::error::ensure_usage, util::free_name};
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///

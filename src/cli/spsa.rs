@@ -6,16 +6,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::{Context, bail};
 use clap::Args;
 
-use crate::arena::settings::EngineSettings;
 use crate::arena::spsa::tuning::{Event, Folder, GameSettings, Games, one_line, tune};
 use crate::arena::spsa::{Parameter, Settings, State, parse_list};
 use crate::cli::arena::{EngineArguments, OpeningArguments, RuleArguments, RunArguments};
-use crate::cli::arguments::Given;
-use crate::cli::error::bail_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
-use crate::runs::difference;
-use crate::util::counted;
+use crate::{arena::settings::EngineSettings, cli::arguments::Given, cli::error::bail_usage};
+use crate::{runs::difference, util::counted};
 
 /// Example: `raicho spsa --engine 'cmd=./engine' --params params.txt
 /// --nodes 20000 --iterations 5000 --concurrency 2 --out tune`

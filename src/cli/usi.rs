@@ -8,8 +8,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::bench::{self, BenchOptions};
 use crate::cli::{arguments::load_evaluation, output};
-use crate::types::Depth;
-use crate::usi::session;
+use crate::{types::Depth, usi::session};
 
 pub(super) fn run() -> anyhow::Result<()> {
     Ok(session::run(io::stdin(), io::stdout(), bench)?)

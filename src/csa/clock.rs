@@ -8,8 +8,7 @@
 use std::{collections::VecDeque, time::Duration};
 
 use super::server_line::TimeCount;
-use crate::search;
-use crate::types::Color;
+use crate::{search, types::Color};
 
 const SECOND: Duration = Duration::from_secs(1);
 /// Time for each move where a game has no clock.

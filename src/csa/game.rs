@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::clock::GameClock;
 use super::server_line::{EndReason, Notice, ServerVerdict, Summary, TimeCount};
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::records::{Ending, SfenLine, Thought, black_score, csa::move_text};
 use crate::types::{Color, EnteringKingRule, Move, Score};
+use crate::{movegen::legal_moves, position::Position};
 
 /// A game of ours on the server.
 #[derive(Debug)]

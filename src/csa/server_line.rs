@@ -7,10 +7,9 @@
 use std::{fmt, time::Duration};
 
 use super::clock::{Fields, TimeRule, is_stop_watch};
-use crate::position::Position;
 use crate::records::{RecordedMove, csa};
 use crate::types::{Color, EnteringKingRule};
-use crate::util::shorten;
+use crate::{position::Position, util::shorten};
 
 /// A line from the server.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,11 +8,9 @@ use std::{io, time::Duration};
 
 use super::Settings;
 use crate::mate::{MateLimits, MateSolver, Progress, Verdict};
-use crate::position::Position;
-use crate::search;
-use crate::types::Move;
 use crate::util::system::thread::{self, Builder, JoinHandle};
 use crate::util::system::{Instant, has_threads, recv_timeout};
+use crate::{position::Position, search, types::Move};
 
 /// Margin for output latency: the answer is sent this long before the time is over.
 const LATENCY_MARGIN: Duration = Duration::from_millis(2);

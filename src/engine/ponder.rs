@@ -6,10 +6,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::position::Position;
 use crate::search::{self, Clock, Event, Info, Limits, Searcher};
 use crate::types::{Move, Score};
-use crate::util::system::Instant;
+use crate::{position::Position, util::system::Instant};
 
 type OnEvent = Box<dyn FnMut(Event) + Send>;
 

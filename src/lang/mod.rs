@@ -11,10 +11,9 @@ use std::{str::FromStr, time::Duration};
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::position::Position;
 use crate::records::{kif, notation::japanese};
 use crate::types::{Color, Move};
-use crate::util::counted;
+use crate::{position::Position, util::counted};
 
 /// A language.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]

@@ -18,11 +18,10 @@ use super::sorter::{Sorter, pack, unpack, write_book};
 use super::think::{Task, Thinking, Thought};
 use super::{for_each_entry, of_one_book};
 use crate::book::{BookEntry, BookFormat, FaultLog, Losses, rotated_move};
-use crate::movegen::legal_on_board;
 use crate::position::{Board, Position};
-use crate::records::PackedSfen;
 use crate::runs::{Plan, RunFolder};
 use crate::types::{Color, Move16, MoveList};
+use crate::{movegen::legal_on_board, records::PackedSfen};
 
 /// Positions that are chosen at a time, before values are carried back.
 const BATCH: usize = 64;

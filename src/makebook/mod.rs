@@ -15,8 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses, UNKNOWN_DEPTH};
-use crate::runs::Watch;
-use crate::types::Color;
+use crate::{runs::Watch, types::Color};
 use sorter::{Sorter, key, pack, unpack, write_book};
 
 pub use sorter::SortedWriter;

@@ -10,10 +10,8 @@ use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 
 use super::named;
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses, order_key};
-use crate::records::PackedSfen;
 use crate::runs::{OutputFile, beside};
-use crate::types::Move16;
-use crate::util::read_up_to;
+use crate::{records::PackedSfen, types::Move16, util::read_up_to};
 
 use rayon::prelude::*;
 

@@ -8,13 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::sorter::{Sorter, unpack, write_book};
 use super::{for_each_entry, is_of_games, of_one_book, order, ply_rank};
 use crate::book::{BookEntry, BookFormat, BookMove, FaultLog, Losses, UNKNOWN_DEPTH};
-use crate::eval::Evaluator;
-use crate::position::Position;
 use crate::records::{PackedSfen, score::mate_score};
 use crate::runs::{Job, Numbers, Plan, RunFolder, Shard, Stop};
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine};
-use crate::transposition::TableError;
 use crate::types::{Bound, Move16, Score};
+use crate::{eval::Evaluator, position::Position, transposition::TableError};
 
 /// How long and how widely positions are searched.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

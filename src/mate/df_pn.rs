@@ -26,9 +26,8 @@ use super::proof_numbers::{
 };
 use super::worker::{Child, NOT_DELAYED, Worker};
 use super::{one_ply::mate_in_one, proof_hands, table::Entry};
-use crate::bitboard::Bitboard;
-use crate::movegen;
 use crate::types::{Hand, Key64, Move, MoveList, Piece, PieceType, Square};
+use crate::{bitboard::Bitboard, movegen};
 
 /// What is known about a node before it is searched.
 #[derive(Clone, Copy)]

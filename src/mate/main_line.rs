@@ -11,8 +11,7 @@ use super::proof_numbers::{NO_LIMIT, ProofNumbers};
 use super::table::{Entry, Table};
 use super::worker::{Child, Control, NOT_DELAYED, Worker};
 use super::{Line, is_mating_line};
-use crate::position::Position;
-use crate::types::Move;
+use crate::{position::Position, types::Move};
 
 /// Most times that the line is walked to improve the lengths that the defender chooses by.
 const MAX_WALKS: usize = 30;

@@ -21,11 +21,10 @@ mod worker;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{io, panic::resume_unwind, time::Duration};
 
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::types::{Move, value::MAX_PLY};
 use crate::util::system::thread::{Builder, Scope, ScopedJoinHandle, scope};
 use crate::util::system::{Instant, has_threads};
+use crate::{movegen::legal_moves, position::Position};
 use main_line::second_solutions;
 use proof_numbers::{NO_LIMIT, ProofNumbers};
 use table::Table;

@@ -14,24 +14,18 @@ mod sources;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-use std::fmt;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::sync::mpsc;
-use std::time::Duration;
+use std::{collections::HashSet, fmt, io::Write, str::FromStr, sync::mpsc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::engine::Engine;
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::records::sfen_line::SfenLine;
 use crate::search::{Event, Limits};
 use crate::types::{Bound, Color, EnteringKingRule, Repetition, Score};
 use crate::util::{counted, shorten};
+use crate::{
+    engine::Engine, movegen::legal_moves, position::Position, records::sfen_line::SfenLine,
+};
 pub(crate) use self_play::Opener;
 pub use self_play::{SelfPlayOpenings, StartSet};
 use sources::RandomOpenings;

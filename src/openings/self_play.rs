@@ -3,21 +3,16 @@
 //!
 //! Start positions are that of an even game or those of a file.
 
-use std::fs;
-use std::path::Path;
-use std::sync::Arc;
+use std::{fs, path::Path, sync::Arc};
 
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::sources::{Lines, play_random_moves};
 use super::{OpeningError, Plies, Purpose, below, generator, why_over};
-use crate::position::Position;
-use crate::records::packed::HuffmanCodedPos;
-use crate::records::score;
-use crate::records::sfen_line::SfenLine;
 use crate::search::{Limits, Solo};
-use crate::types::EnteringKingRule;
+use crate::{position::Position, records::packed::HuffmanCodedPos, records::score};
+use crate::{records::sfen_line::SfenLine, types::EnteringKingRule};
 
 /// The number of attempts at one opening before the settings are refused as impossible.
 const MAX_ATTEMPTS: u64 = 1000;

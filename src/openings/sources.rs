@@ -4,19 +4,16 @@
 //! Files are read line by line and kept as text, because a book may have millions of positions.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
+use std::{fs::File, path::Path};
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{Judge, OpeningError, OpeningSettings, Plies, why_over};
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::records::sfen_line::SfenLine;
 use crate::types::{EnteringKingRule, Move, Move16};
 use crate::util::{counted, shorten};
+use crate::{movegen::legal_moves, position::Position, records::sfen_line::SfenLine};
 
 /// The first line of a book.
 const BOOK_HEADER: &str = "#YANEURAOU-DB2016";

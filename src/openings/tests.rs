@@ -1,15 +1,13 @@
 //! Tests of the openings: reproducible, balanced, without duplicates, and errors that name the
 //! line.
 
-use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{collections::HashSet, fs};
 
 use super::*;
 use crate::position::{Position, START_SFEN};
-use crate::records::sfen_line::SfenLine;
-use crate::types::EnteringKingRule;
+use crate::{records::sfen_line::SfenLine, types::EnteringKingRule};
 
 const RULE: EnteringKingRule = EnteringKingRule::CsaRule27;
 

@@ -14,12 +14,10 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review, Thresholds};
-use crate::lang::Lang;
-use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::notation::Handicap;
 use crate::records::notation::japanese::relative;
 use crate::types::{Color, Move, Score};
+use crate::{lang::Lang, position::Position, records::notation::Handicap};
 
 /// What a page is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

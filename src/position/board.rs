@@ -5,9 +5,8 @@
 //! [`Position`](super::Position).
 
 use super::InvalidPosition;
-use crate::bitboard::Bitboard;
-use crate::types::value::piece_value;
 use crate::types::{Color, Hand, Move, Piece, PieceType, Square, Value};
+use crate::{bitboard::Bitboard, types::value::piece_value};
 
 /// Pieces, hands and the side to move.
 #[derive(Clone, PartialEq, Eq, Debug)]

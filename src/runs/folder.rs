@@ -4,12 +4,11 @@
 //! per finished piece; a killed process leaves at most one incomplete line at the end, which is
 //! ignored.
 
-use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
+use std::{fmt, thread::sleep};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -13,12 +13,10 @@
 mod folder;
 mod output;
 
-use std::any::Any;
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::{any::Any, collections::HashSet, str::FromStr};
 use std::{fmt, io, thread};
 
 use serde::{Deserialize, Serialize};

@@ -3,18 +3,14 @@
 //! move) and `quiescence.rs` (depth 0). Order and ideas of the steps follow Stockfish and
 //! `YaneuraOu`.
 
-use crate::mate::mate_in_one;
-use crate::movegen::CheckSquares;
-use crate::position::Declaration;
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, REPETITION_WIN, is_decisive};
 use crate::types::{Bound, Depth, Move, Ply, Repetition, Value};
+use crate::{mate::mate_in_one, movegen::CheckSquares, position::Declaration};
 
-use super::extensions::Extension;
 use super::history::{CastleKeys, CorrectionRows, HistoryContext, correction_to_value};
-use super::move_picker::MovePicker;
 use super::node::{KILLERS, MoveInfo, Node, NodeType, NonPv, Pv, SearchedMoves, Window};
-use super::tunables;
 use super::worker::{STOPPED, Worker};
+use super::{extensions::Extension, move_picker::MovePicker, tunables};
 
 /// Depth bonus in plies when a mate in one is stored.
 const MATE_STORE_BONUS: Depth = 6;

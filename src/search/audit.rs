@@ -7,10 +7,9 @@
 //! `pseudo_legal` and `legal` that the search uses. Elsewhere those two are enough; the generator
 //! would double the time of all tests.
 
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::types::value::{self, REPETITION_WIN};
 use crate::types::{Move, Ply, Value};
+use crate::{movegen::legal_moves, position::Position};
 
 const IS_ON: bool = cfg!(any(test, debug_assertions));
 

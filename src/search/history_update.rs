@@ -7,11 +7,9 @@
 use crate::types::value;
 use crate::types::{Move, PieceType, Ply, Value};
 
-use super::audit;
 use super::history::{CONTINUATIONS, CORRECTION_LIMIT, CORRECTION_UPDATE_SCALE, ContinuationRow};
 use super::node::{Node, NodeType, SearchedMoves};
-use super::tunables;
-use super::worker::Worker;
+use super::{audit, tunables, worker::Worker};
 
 /// Divisor of the weights, which are in 1/1024.
 const SCALE: i32 = 1024;

@@ -9,24 +9,19 @@
 //! single other one. Proved mates come first: the shortest win, then a loss that any thread has
 //! proved. Votes and weights: Stockfish (`ThreadPool::get_best_thread`).
 
-use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::{any::Any, sync::Arc, sync::mpsc::Receiver};
 
 use crate::movegen::legal_moves;
 use crate::position::{Declaration, Position};
 use crate::types::value::{MATE_IN_MAX_PLY, centipawns};
 use crate::types::{Bound, Depth, Move, Value};
 
-use super::history::Histories;
-use super::limits::Limits;
 use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
-use super::root::root_moves;
 use super::signals::{Signals, Statistics};
 use super::thread::{Outcome, Task, ThreadResult};
-use super::time::TimeManager;
 use super::worker::Worker;
+use super::{history::Histories, limits::Limits, root::root_moves, time::TimeManager};
 
 /// Runs a search on the main thread; its last event is always a decision. `outcomes` yields one
 /// outcome per helper thread, then ends.

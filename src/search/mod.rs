@@ -46,10 +46,8 @@ use std::sync::mpsc::{Receiver, channel};
 
 use thiserror::Error;
 
-use crate::position::Position;
-use crate::transposition::TranspositionTable;
-use crate::util::fits_into_memory;
 use crate::util::system::Instant;
+use crate::{position::Position, transposition::TranspositionTable, util::fits_into_memory};
 
 use history::Histories;
 use main_thread::any_decision;

@@ -8,17 +8,13 @@
 
 use arrayvec::ArrayVec;
 
-use crate::bitboard::Bitboard;
 use crate::movegen::{self, CheckSquares};
-use crate::position::Position;
-use crate::types::value::piece_value;
 use crate::types::{Move, MoveList, Piece, PieceType, Value};
+use crate::{bitboard::Bitboard, position::Position, types::value::piece_value};
 
 use super::history::{Histories, HistoryContext, piece_to};
-use super::node::KILLERS;
-use super::quiet_scoring::QuietScorer;
 use super::scored_moves::{MAX_SCORE, ScoredMoves};
-use super::tunables;
+use super::{node::KILLERS, quiet_scoring::QuietScorer, tunables};
 
 /// Captures that lose material are deferred to a list of this size; more are tried at once.
 const MAX_BAD_CAPTURES: usize = 64;

@@ -5,10 +5,9 @@ use std::ops::{Index, IndexMut};
 
 use arrayvec::ArrayVec;
 
-use crate::bitboard::Bitboard;
-use crate::transposition::SlotIndex;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
+use crate::{bitboard::Bitboard, transposition::SlotIndex};
 
 use super::history::{CONTINUATIONS, ContinuationRow, HistoryContext};
 use super::history::{CastleKeys, CorrectionRow};

@@ -5,13 +5,10 @@ use crate::bitboard::Bitboard;
 use crate::types::value::{MATE_IN_MAX_PLY, is_decisive, is_loss, is_win, piece_value};
 use crate::types::{Bound, Depth, Move, Value};
 
-use super::history::ContinuationRow;
-use super::history::CorrectionRow;
-use super::move_picker::MovePicker;
 use super::node::{MoveInfo, Node, NodeType, NonPv, Verdict, Window};
-use super::reductions::REDUCTION_SCALE;
-use super::tunables;
 use super::worker::{STOPPED, Worker};
+use super::{history::ContinuationRow, history::CorrectionRow, move_picker::MovePicker};
+use super::{reductions::REDUCTION_SCALE, tunables};
 
 /// Divisor of the weights that are given in 1/1024.
 const SCALE: i32 = 1024;

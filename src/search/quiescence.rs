@@ -5,11 +5,9 @@
 use crate::types::value::{self, is_decisive, is_loss, piece_value};
 use crate::types::{Bound, Move, Ply, Value};
 
-use super::move_picker::MovePicker;
-use super::move_picker::promotion_gain;
 use super::node::{Node, NodeType, Verdict, Window};
-use super::tunables;
 use super::worker::{STOPPED, Worker};
+use super::{move_picker::MovePicker, move_picker::promotion_gain, tunables};
 
 impl Worker {
     /// Searches a node at depth 0 or below and returns its value within `window` (fail-soft).

@@ -15,8 +15,7 @@ use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
 
 use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES};
 use super::history::{origin_in_hand, origin_on_board};
-use super::scored_moves::ScoredMoves;
-use super::tunables;
+use super::{scored_moves::ScoredMoves, tunables};
 
 /// The continuation histories used: of the moves one, two, three, four and six plies ago.
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];

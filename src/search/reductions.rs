@@ -2,14 +2,12 @@
 //! are nodes without a TT move (internal iterative reduction) and nodes whose own reduction proved
 //! too small or too large (hindsight adjustment). Terms and weights follow Stockfish.
 
-use crate::bitboard::king_attacks;
-use crate::position::Position;
 use crate::types::value::{self, piece_value};
 use crate::types::{Depth, Move, Value};
+use crate::{bitboard::king_attacks, position::Position};
 
 use super::node::{MoveInfo, Node, NodeType};
-use super::tunables;
-use super::worker::Worker;
+use super::{tunables, worker::Worker};
 
 /// One ply of reduction; reductions are computed in 1/1024 ply.
 pub(super) const REDUCTION_SCALE: i32 = 1024;

@@ -10,16 +10,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::movegen::legal_moves;
-use crate::position::Declaration;
 use crate::types::value::{self, MATE, MAX_PLY, mate_in, mated_in};
 use crate::types::{Bound, Depth, Move, Score, Value};
-use crate::util::system::Instant;
+use crate::{movegen::legal_moves, position::Declaration, util::system::Instant};
 
-use super::audit;
-use super::limits::Limits;
-use super::root::RootMove;
-use super::worker::Worker;
+use super::{audit, limits::Limits, root::RootMove, worker::Worker};
 
 /// One principal variation with its score and the counters of the search (USI `info`).
 #[derive(Clone, PartialEq, Debug)]

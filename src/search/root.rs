@@ -2,17 +2,13 @@
 //! deepening. Each iteration searches the root one ply deeper, for each line of `MultiPV` in an
 //! aspiration window around its average value.
 
-use crate::movegen;
-use crate::position::Position;
 use crate::types::value::{self, INFINITE, MATE_IN_MAX_PLY, MAX_PLY};
 use crate::types::{Bound, Depth, Move, MoveList, Value};
+use crate::{movegen, position::Position};
 
 use super::limits::{Limits, Settings};
 use super::node::{Node, Root, Window};
-use super::thread::ThreadResult;
-use super::time::Iteration;
-use super::tunables;
-use super::worker::Worker;
+use super::{thread::ThreadResult, time::Iteration, tunables, worker::Worker};
 
 const PERCENT: i32 = 100;
 /// A mate score ends the search at a depth of this many halves times the plies to mate (plus an

@@ -7,9 +7,7 @@ use crate::position::Position;
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, EnteringKingRule, Move};
 
-use super::root::RootMove;
-use super::tunables;
-use super::worker::Worker;
+use super::{root::RootMove, tunables, worker::Worker};
 
 /// Most nodes by which a slice may exceed its size.
 const SLICE_MARGIN: u64 = 64;

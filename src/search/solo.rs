@@ -6,22 +6,18 @@
 //! from Game Tree Search", 2009). The table is walked along legal moves from the root, so every
 //! node was reached by play, and the search itself does nothing for it.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::transposition::{Entry, TableError, TranspositionTable};
 use crate::types::value::{self, MAX_PLY, is_decisive};
 use crate::types::{Bound, Depth, Key64, Move, Value};
+use crate::{movegen::legal_moves, position::Position};
 
-use super::history::Histories;
 use super::limits::{Limits, Settings};
-use super::root::root_moves;
 use super::signals::{Signals, Statistics};
-use super::thread::Task;
-use super::time::TimeManager;
-use super::worker::Worker;
+use super::{
+    history::Histories, root::root_moves, thread::Task, time::TimeManager, worker::Worker,
+};
 
 /// Stack size in bytes of a thread that calls [`Solo::search`]: the recursion needs more than the
 /// default.

@@ -6,21 +6,15 @@ use std::io;
 use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::position::Position;
-use crate::transposition::TranspositionTable;
-use crate::types::Depth;
-use crate::util::cores;
 use crate::util::system::thread::{Builder, JoinHandle};
 use crate::util::system::{free_megabytes, has_threads};
+use crate::{position::Position, transposition::TranspositionTable, types::Depth, util::cores};
 
-use super::history::Histories;
 use super::limits::{Limits, Settings};
 use super::main_thread::{catch_panic, run_helper_thread, run_main_thread};
-use super::report::OnEvent;
-use super::root::RootMove;
 use super::signals::{Signals, Statistics};
-use super::solo::SOLO_STACK_BYTES;
 use super::worker::Worker;
+use super::{history::Histories, report::OnEvent, root::RootMove, solo::SOLO_STACK_BYTES};
 
 #[cfg(test)]
 use super::tests::collisions::Collisions;

@@ -1,25 +1,18 @@
 //! The state of one search thread, and the operations that every step uses: making moves, reading
 //! and writing the table, and polling for the end of the search.
 
-use std::io;
-use std::sync::Arc;
+use std::{io, sync::Arc};
 
-use crate::eval::ThreadEvaluator;
-use crate::position::Position;
 use crate::transposition::{Entry, Probe, TranspositionTable};
 use crate::types::value::{self, CENTIPAWNS, MAX_EVALUATION, MAX_PLY, PAWN_VALUE};
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
+use crate::{eval::ThreadEvaluator, position::Position};
 
-use super::audit;
-use super::history::CorrectionRow;
 use super::history::{ContinuationRow, Histories};
 use super::node::{Line, Node, Stack, TtData};
-use super::report::Reporter;
-use super::root::RootMove;
-use super::root_mate::RootMate;
-use super::signals::Statistics;
-use super::thread::Task;
 use super::time::{Difficulty, TimeManager};
+use super::{audit, history::CorrectionRow, report::Reporter, root::RootMove, root_mate::RootMate};
+use super::{signals::Statistics, thread::Task};
 
 /// The value that a stopped search returns; it must not be used.
 pub(super) const STOPPED: Value = 0;

@@ -13,17 +13,12 @@ use clap::Args;
 
 use super::data::{Sources, Tally};
 use super::learn::DEFAULT_SCALE;
-use crate::bitboard::Bitboard;
 use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::position::{Declaration, Position};
-use crate::records::packed::PackedSfen;
-use crate::records::sample::Sample;
-use crate::records::score::clamp_centipawns;
-use crate::records::teacher::Record;
-use crate::runs::Watch;
-use crate::types::value::PAWN_VALUE;
 use crate::types::{EnteringKingRule, Value};
-use crate::util::parse_share;
+use crate::{bitboard::Bitboard, records::packed::PackedSfen, records::sample::Sample};
+use crate::{records::score::clamp_centipawns, records::teacher::Record, runs::Watch};
+use crate::{types::value::PAWN_VALUE, util::parse_share};
 
 /// Reads the valid records. Games are not counted apart from positions.
 fn read(

@@ -9,12 +9,9 @@ use std::fmt;
 use clap::Args;
 
 use super::data::{Sources, Tally};
-use crate::position::Position;
 use crate::records::pack::{PackGame, PackReason};
-use crate::records::packed::PackedSfen;
-use crate::records::teacher::TeacherGame;
-use crate::runs::Watch;
-use crate::util::parse_positive;
+use crate::{position::Position, records::packed::PackedSfen, records::teacher::TeacherGame};
+use crate::{runs::Watch, util::parse_positive};
 
 /// Filters of the games and of their positions: options of `raicho roots`.
 #[derive(Clone, Debug, Args)]

@@ -13,9 +13,8 @@
     reason = "accessors of validated fields, see the module text"
 )]
 
-use std::fmt;
 use std::num::{NonZeroU16, NonZeroU32};
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use arrayvec::ArrayVec;
 use thiserror::Error;

@@ -7,8 +7,7 @@
 
 #![allow(unsafe_code, reason = "parts of codes, see the module text")]
 
-use std::fmt;
-use std::ops::Not;
+use std::{fmt, ops::Not};
 
 use crate::util::simple_enum;
 

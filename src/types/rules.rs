@@ -1,8 +1,7 @@
 //! How a game ends without mate: outcomes of a repetition, and the rules for winning by declaration
 //! when a king has entered the enemy's camp (入玉宣言).
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 

@@ -9,10 +9,9 @@ use std::{fmt::Write as _, ops::RangeInclusive, sync::LazyLock, time::Duration};
 use thiserror::Error;
 
 use super::command::parse_integer;
-use crate::engine::Settings;
 use crate::search::{Skill, Tunable, tunables};
 use crate::types::{Color, EnteringKingRule};
-use crate::util::shorten;
+use crate::{engine::Settings, util::shorten};
 
 /// The effect of a `setoption`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,11 +5,9 @@
 
 use std::{fmt, time::Duration};
 
-use crate::engine::MateAnswer;
-use crate::mate::Progress;
 use crate::search::{CurrentMove, Decision, Info};
 use crate::types::{Bound, Move, Score};
-use crate::util::abbreviate;
+use crate::{engine::MateAnswer, mate::Progress, util::abbreviate};
 
 /// A reply to the GUI.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! A folder of a test.
 
-use std::fs;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::{fs, path::PathBuf};
 
 /// A folder for temporary files, empty at first, that is removed with its test.
 pub(crate) struct TestFolder(pub(crate) PathBuf);

@@ -8,17 +8,13 @@
 //! names that a page can find.
 #![expect(unsafe_code, reason = "functions and memory that a page uses")]
 
-use std::cell::RefCell;
-use std::error::Error;
 use std::io::{self, Write};
-use std::panic;
-use std::sync::atomic::AtomicBool;
+use std::{cell::RefCell, error::Error, panic, sync::atomic::AtomicBool};
 
 use crate::bench::{self, BenchError, BenchOptions};
 use crate::engine::{EvalFile, load_evaluator};
-use crate::types::Depth;
-use crate::usi::session::Dialogue;
 use crate::util::system::{Interruption, add_file, interruption, page, thread};
+use crate::{types::Depth, usi::session::Dialogue};
 
 thread_local! {
     /// The session of the first thread.

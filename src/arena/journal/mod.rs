@@ -13,23 +13,19 @@
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
 use std::io::Write as _;
-use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{fs::File, ops::AddAssign, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
 use super::game::{PlayedGame, SearchInfo};
 use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
-use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, RecordedMove};
-use crate::records::sfen_line::SfenLine;
 use crate::runs::{self, FolderError, RunFolder, RunKind, io_error};
 use crate::types::{Color, Score};
-use crate::util::file_name_of;
+use crate::{records::csa, records::sfen_line::SfenLine, util::file_name_of};
 
 /// The files of a match folder.
 pub const KIND: RunKind = RunKind {

@@ -1,15 +1,11 @@
 //! Tests of the match folder: what is kept, and what is read after a kill.
 
-use std::fs;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::{fs, path::PathBuf, time::Duration};
 
 use super::*;
 use crate::arena::tests::{entry, settings};
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::records::game::Thought;
+use crate::{movegen::legal_moves, position::Position, records::game::Thought};
 
 /// A path for a match that is removed at the end of the test.
 struct Place(PathBuf);

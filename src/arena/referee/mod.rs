@@ -3,9 +3,7 @@
 //! It decides on illegal moves, declarations, repetitions, the move limit and, if the match asks
 //! for it, on adjudication by the scores of both engines. Clocks are handled elsewhere.
 
-use std::fmt;
-use std::str::FromStr;
-use std::time::Duration;
+use std::{fmt, str::FromStr, time::Duration};
 
 use serde::{Deserialize, Serialize};
 

@@ -21,10 +21,8 @@ mod tests;
 pub mod tuning;
 
 use std::collections::{BTreeSet, VecDeque};
-use std::io::Write;
-use std::path::Path;
-use std::str::FromStr;
 use std::{fmt, fs};
+use std::{io::Write, path::Path, str::FromStr};
 
 use anyhow::{anyhow, bail, ensure};
 use rand::{RngExt, SeedableRng};

@@ -3,18 +3,16 @@
 
 #![expect(clippy::cast_precision_loss, reason = "small numbers")]
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 use std::{fs, thread};
+use std::{sync::Mutex, time::Duration};
 
 use anyhow::bail;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::runs::Stop;
-use crate::util::TestFolder;
+use crate::{runs::Stop, util::TestFolder};
 
 /// An objective that calls a function of the iteration and both sets of values.
 struct Game<F>(F);

@@ -22,12 +22,12 @@ use super::{Objective, Parameter, RunOptions, State, Value, run};
 use crate::arena::game::{self, GameContext, PlayedGame, Player};
 use crate::arena::referee::{EndReason, Rules};
 use crate::arena::settings::{EngineSettings, Fixture, Format, MatchSettings};
-use crate::arena::time_control::Heartbeat;
 use crate::openings::{OpeningError, OpeningSettings, Openings};
-use crate::records::sfen_line::SfenLine;
 use crate::runs::{self, FolderError, RunFolder, RunKind, Stop};
-use crate::usi::client::ClientError;
 use crate::util::counted;
+use crate::{
+    arena::time_control::Heartbeat, records::sfen_line::SfenLine, usi::client::ClientError,
+};
 
 /// An event of a run; of the games it comes on the thread that plays.
 pub enum Event<'a> {

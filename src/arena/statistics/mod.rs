@@ -22,9 +22,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::f64::consts::PI;
-use std::fmt;
-use std::str::FromStr;
+use std::{f64::consts::PI, fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 

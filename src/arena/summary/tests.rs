@@ -3,10 +3,8 @@
 use serde_json::json;
 
 use super::super::journal::{GameEntry, ScoreSums};
-use super::super::referee::EndReason;
-use super::super::settings::MatchSettings;
-use super::super::statistics::Model;
 use super::*;
+use super::{super::referee::EndReason, super::settings::MatchSettings, super::statistics::Model};
 use crate::arena::tests::{entry, settings};
 use crate::lang::Lang;
 

@@ -10,14 +10,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::journal::{self, GameEntry, KIND, MatchFolder, Optimism, Overhead, PlayerFigures};
-use super::referee::EndReason;
 use super::runner::{foreign_results, tally_of};
-use super::settings::MatchSettings;
 use super::statistics::{Estimate, Pentanomial, Wdl};
-use super::summary::Summary;
+use super::{referee::EndReason, settings::MatchSettings, summary::Summary};
 use crate::runs::{FolderError, difference, io_error};
-use crate::types::Color;
-use crate::util::counted;
+use crate::{types::Color, util::counted};
 
 /// The sums over the games so far.
 #[derive(Clone, Debug)]

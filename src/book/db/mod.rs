@@ -13,11 +13,9 @@ use std::{collections::VecDeque, fs::File, path::Path};
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::opened::{MemoryBook, Node};
 use super::{BookEntry, BookMove, FormatWriter, Losses};
-use crate::position::Board;
-use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
-use crate::types::Move16;
 use crate::util::{read_up_to, shorten};
+use crate::{position::Board, records::packed::PackedSfen, types::Move16};
 
 use rayon::prelude::*;
 

@@ -2,10 +2,9 @@
 //! which prints its table, writes its files, and collects the games for the page and for JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use std::{env, fs};
+use std::{io::ErrorKind, time::Duration};
 
 use anyhow::{Context as _, bail, ensure};
 use serde::Serialize;
@@ -18,17 +17,15 @@ use crate::analysis::{
     Watch, comments,
 };
 use crate::cli::arguments::{evaluation_identity, load_evaluation};
-use crate::cli::error::ensure_usage;
 use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
 use crate::cli::{output, result_file};
 use crate::lang::{Lang, printable};
 use crate::page::{self, Kind, PROGRAM, Page};
-use crate::records::game::GameRecord;
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{Execution, output_place};
-use crate::types::Color;
 use crate::util::system::free_megabytes;
 use crate::util::{cores, counted, free_name};
+use crate::{cli::error::ensure_usage, records::game::GameRecord, types::Color};
 
 /// Memory of each thread in MB, besides its transposition table.
 const WORKER_MB: usize = 110;

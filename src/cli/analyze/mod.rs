@@ -4,9 +4,8 @@ mod games;
 mod position;
 mod table;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -14,14 +13,11 @@ use clap::Args;
 use super::arguments::{numbered_lines, parse_time, read_bytes};
 use super::error::{bail_usage, usage_error};
 use super::output;
-use crate::analysis::Effort;
-use crate::lang::Lang;
-use crate::records::encoding;
 use crate::records::game::{GameRecord, RecordedMove};
-use crate::records::sfen_line::SfenLine;
 use crate::records::text::TextFormat;
 use crate::types::{Color, EnteringKingRule};
 use crate::util::{cores, shorten};
+use crate::{analysis::Effort, lang::Lang, records::encoding, records::sfen_line::SfenLine};
 
 /// Example: `raicho analyze game.kif --html game.html`
 #[derive(Args)]

@@ -1,10 +1,8 @@
 //! Positions, one after the other: the board, the best lines, and the scores in words. While a
 //! search runs its lines are shown in place.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::sync::mpsc;
-use std::time::Duration;
+use std::{collections::BTreeMap, sync::mpsc, time::Duration};
 
 use anyhow::{Context, bail};
 use console::{Term, truncate_str};
@@ -12,14 +10,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Arguments, PositionSource, SearchArguments};
 use crate::cli::arguments::{numbered_lines, set_position};
-use crate::cli::error::as_usage;
-use crate::cli::output;
 use crate::engine::{Engine, EvalFile};
-use crate::lang::Lang;
-use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Score};
-use crate::util::counted;
+use crate::{cli::error::as_usage, cli::output, lang::Lang, position::Position, util::counted};
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);

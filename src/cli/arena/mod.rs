@@ -10,19 +10,17 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use settings::GameArguments;
 
-use super::arguments::Given;
-use super::output;
 use super::progress::{Meter, stop_on_ctrl_c};
 use super::result_file::{self, OwnFiles};
+use super::{arguments::Given, output};
 use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
 use crate::arena::runner::{self, Event};
-use crate::arena::settings::MatchSettings;
 use crate::arena::summary::{Summary, one_line};
 use crate::arena::tally::{PairingTally, Tally, merge};
-use crate::lang::Lang;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
 use crate::runs::{RunFolder, Stop};
+use crate::{arena::settings::MatchSettings, lang::Lang};
 
 pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 

@@ -1,26 +1,21 @@
 //! The arguments of a match and their conversion to settings. When a run is resumed, arguments that
 //! are repeated must be those of the run.
 
-use std::fmt;
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{fmt, path::PathBuf, time::Duration};
 
 use anyhow::bail;
 use clap::Args;
 
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, EngineText, Format, MatchSettings};
-use crate::arena::statistics::Sprt;
 use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
 use crate::cli::arguments::{Given, one_of};
 use crate::cli::error::{bail_usage, usage_error};
-use crate::cli::progress::Meter;
 use crate::cli::{output, result_file};
 use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
-use crate::runs::Shard;
-use crate::types::EnteringKingRule;
 use crate::util::parse_positive;
+use crate::{arena::statistics::Sprt, cli::progress::Meter, runs::Shard, types::EnteringKingRule};
 
 const DEFAULT_GAMES: u64 = 100;
 

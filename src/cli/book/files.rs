@@ -21,16 +21,12 @@ use crate::book::{
 use crate::cli::arguments::{Named, formats, numbered_lines, one_of, read_bytes, set_position};
 use crate::cli::error::{as_usage, bail_usage, ensure_usage, usage_error};
 use crate::cli::{output, progress::watched, result_file};
-use crate::engine::Engine;
 use crate::lang::{self, Lang};
 use crate::makebook::games::{self, GamesSettings};
 use crate::makebook::{self, MergeRule, MergeSettings, SortedWriter, for_each_entry, minimax};
-use crate::position::Position;
-use crate::records::teacher::Format;
-use crate::train::data::Sources;
-use crate::types::Color;
 use crate::usi::options::{Change, set_option};
-use crate::util::counted;
+use crate::{engine::Engine, position::Position, records::teacher::Format, train::data::Sources};
+use crate::{types::Color, util::counted};
 
 /// Example: `raicho book convert user_book1.db --out user_book1.ybb`
 #[derive(Args)]

@@ -10,10 +10,7 @@ use clap::{Args, Subcommand};
 
 use crate::book::{BookFormat, Extras, FaultLog, Losses};
 use crate::cli::{error::bail_usage, output, result_file};
-use crate::lang::Lang;
-use crate::makebook::SortedWriter;
-use crate::runs::is_stream;
-use crate::util::counted;
+use crate::{lang::Lang, makebook::SortedWriter, runs::is_stream, util::counted};
 
 /// Example: `raicho book info user_book1.db`
 #[derive(Args)]

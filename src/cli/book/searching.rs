@@ -8,23 +8,18 @@ use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
 use super::{OutputArguments, SORT_MEMORY, print_faults, print_losses, print_written};
-use crate::book::FaultLog;
 use crate::cli::arguments::{
     KeptWork, WorkArguments, WorkerArguments, numbered_lines, one_of, read_bytes,
 };
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{error::ensure_usage, output, result_file};
-use crate::eval::Evaluator;
-use crate::lang::Lang;
 use crate::makebook::extend::{GrowingBook, Growth, Leaf, Reach, User, leaves};
 use crate::makebook::think::{
     Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, write_thoughts,
 };
-use crate::position::Position;
-use crate::records::SfenLine;
 use crate::runs::{Execution, Numbers, Plan, RunKind, Shard, Stop, execute};
-use crate::search::SOLO_STACK_BYTES;
-use crate::util::counted;
+use crate::{book::FaultLog, eval::Evaluator, lang::Lang, position::Position, records::SfenLine};
+use crate::{search::SOLO_STACK_BYTES, util::counted};
 
 /// Example: `raicho book think --book book.db --nodes 1000000 --threads 8 --out deeper.db`
 #[derive(Args)]

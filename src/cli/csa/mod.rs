@@ -9,18 +9,17 @@ use std::{fs, num::NonZero, sync::Arc, time::Duration};
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 
-use crate::arena::settings::EngineText;
 use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
 use crate::cli::output::{self, print_line};
-use crate::cli::progress::on_ctrl_c;
 use crate::csa::client_line::{Password, is_game_name};
 use crate::csa::config::{Account, Config};
 use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent};
 use crate::csa::run::{self, RunEvent, RunSettings};
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};
-use crate::engine::Settings;
-use crate::util::counted;
+use crate::{
+    arena::settings::EngineText, cli::progress::on_ctrl_c, engine::Settings, util::counted,
+};
 use screen::{Screen, Shared};
 
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game

@@ -12,13 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 
 use super::clock::Delays;
-use crate::engine::Engine;
-use crate::position::Position;
 use crate::records::{SfenLine, Thought};
 use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::{Bound, EnteringKingRule};
-use crate::usi::client::Program;
 use crate::usi::options::{Change, set_option};
+use crate::{engine::Engine, position::Position, usi::client::Program};
 use program::Driver;
 
 /// Which engine plays, and how.

@@ -13,13 +13,10 @@ use super::{
     Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
     Task, Word,
 };
-use crate::position::Position;
-use crate::records::Thought;
-use crate::search::Decision;
 use crate::types::{Bound, Move};
 use crate::usi::client::reply::{BestMove, InfoLine, Reply};
 use crate::usi::client::{Client, ClientError, Program, clock_words};
-use crate::util::shorten;
+use crate::{position::Position, records::Thought, search::Decision, util::shorten};
 
 /// How often orders are looked for while a search runs.
 const ORDER_INTERVAL: Duration = Duration::from_millis(4);

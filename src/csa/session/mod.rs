@@ -19,11 +19,9 @@ use super::clock::{Delays, RoundTrips, UNTIMED_MOVE};
 use super::game::{End, FinishedGame, Game, ResignRule};
 use super::player::{EngineCommand, GameRules, Prepared, Report};
 use super::server_line::{EndReason, SUMMARY_BLOCK, ServerLine, Summary, SummaryReader};
-use crate::position::Position;
-use crate::records::Thought;
 use crate::records::csa::{legal_move, move_text};
 use crate::types::{Color, EnteringKingRule, Move};
-use crate::util::shorten;
+use crate::{position::Position, records::Thought, util::shorten};
 use playing::{Flow, Playing};
 
 /// Longest time for the answer to `LOGIN`, and to resume a game.

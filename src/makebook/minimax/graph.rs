@@ -10,10 +10,8 @@ use std::ops::Range;
 use arrayvec::ArrayVec;
 
 use crate::book::{Problem, rotated_move};
-use crate::movegen::legal_on_board;
-use crate::position::Board;
 use crate::types::{Color, Key64, Key128, MAX_MOVES, Move16, MoveList};
-use crate::util::prefetch;
+use crate::{movegen::legal_on_board, position::Board, util::prefetch};
 
 /// Set for a node whose position has white to move in the book.
 const WHITE: u8 = 1;

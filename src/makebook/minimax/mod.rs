@@ -24,11 +24,8 @@ use crate::book::{
     Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookPlace, BookReader, BookWriter,
     FaultLog, Line, lines, parse_position,
 };
-use crate::makebook::named;
-use crate::position::Board;
-use crate::records::PackedSfen;
 use crate::runs::{OutputFile, Watch};
-use crate::types::Move16;
+use crate::{makebook::named, position::Board, records::PackedSfen, types::Move16};
 use graph::{Bits, KeyTable, Lanes, Parents, Turned, node_key, turned};
 use loops::{Arena, CheckLoops, solve};
 

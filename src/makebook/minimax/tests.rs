@@ -6,9 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::position::Position;
 use crate::runs::{Stop, Watch};
-use crate::util::TestFolder;
+use crate::{position::Position, util::TestFolder};
 
 fn run_quietly(input: &Path, output: &Path, uses_components: bool) -> Summary {
     let watch = Watch {

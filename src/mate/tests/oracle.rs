@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
-use crate::types::Move;
+use crate::{movegen::legal_moves, types::Move};
 
 pub(super) struct Random(pub(super) u64);
 

@@ -5,10 +5,9 @@
 //! promotes illegally. Here the first step is prevented, and each later step by itself too.
 
 use super::*;
-use crate::movegen::CheckSquares;
 use crate::search::history::{CONTINUATIONS, ContinuationRow, Histories, HistoryContext};
-use crate::search::move_picker::MovePicker;
 use crate::types::{Move, MoveList, Piece, Square};
+use crate::{movegen::CheckSquares, search::move_picker::MovePicker};
 
 /// The position of the entry: the rook is black's and may promote.
 const ORIGIN: &str = "1R7/4k4/9/9/9/9/9/9/4K4 b Pp 1";

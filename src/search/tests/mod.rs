@@ -7,14 +7,10 @@ mod root_mate;
 mod teacher_games;
 mod torture;
 
-use std::sync::Arc;
-use std::sync::mpsc::channel;
+use std::{sync::Arc, sync::mpsc::channel};
 
-use super::root::root_moves;
-use super::signals::Signals;
-use super::thread::Task;
-use super::worker::Worker;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
+use super::{root::root_moves, signals::Signals, thread::Task, worker::Worker};
 use crate::movegen::legal_moves;
 use crate::position::{Position, START_SFEN};
 use crate::transposition::{Entry, TranspositionTable};

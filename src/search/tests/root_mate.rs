@@ -1,9 +1,8 @@
 //! Mates that the mate solver finds for the root.
 
 use super::*;
-use crate::mate::is_mating_line;
-use crate::search::Skill;
 use crate::types::{EnteringKingRule, Move, Score};
+use crate::{mate::is_mating_line, search::Skill};
 
 /// A mate in 21 plies that the search alone does not see in a million nodes.
 const LONG_MATE: &str = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95";

@@ -3,19 +3,16 @@
 //! collision had brought into the table was found in every later game. These tests can disable the
 //! key check, and search probe positions before each game to detect a wrong value that stays.
 
-use std::collections::HashSet;
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::{Decision, Generations, Searcher, Settings};
 use super::{events, lines_and_decision, position, to_depth};
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::transposition::TranspositionTable;
 use crate::types::value::{MATE_IN_MAX_PLY, MAX_PLY, PAWN_VALUE};
 use crate::types::{Depth, Score};
+use crate::{movegen::legal_moves, position::Position, transposition::TranspositionTable};
 
 /// Probe positions: a middle game, and mates in three.
 const PROBES: [&str; 4] = [

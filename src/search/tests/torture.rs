@@ -7,11 +7,10 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::search::tests::collisions::Collisions;
-use crate::types::Score;
 use crate::types::value::{
     MATE, MATE_IN_MAX_PLY, MAX_CENTIPAWNS, MAX_EVALUATION, MAX_PLY, REPETITION_WIN,
 };
+use crate::{search::tests::collisions::Collisions, types::Score};
 
 /// Start positions: handicaps, endgames, full hands, missing kings, entered kings.
 const STARTS: [&str; 12] = [

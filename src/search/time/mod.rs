@@ -17,12 +17,10 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::types::Color;
-use crate::util::system::Instant;
+use crate::{types::Color, util::system::Instant};
 
 use super::limits::{Clock, Limits, Settings};
-use super::signals::PonderHit;
-use super::tunables;
+use super::{signals::PonderHit, tunables};
 
 pub(super) use difficulty::{Difficulty, Iteration};
 

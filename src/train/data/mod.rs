@@ -7,11 +7,10 @@ pub mod pass;
 pub mod sort;
 pub mod stats;
 
-use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fmt};
 
 use anyhow::{Context as _, bail};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! One pass over files, for `convert` and `validate`: checks every record and writes the valid ones
 //! in another format.
 
-use std::fmt;
-use std::path::PathBuf;
+use std::{fmt, path::PathBuf};
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -10,9 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use super::{Output, Sources, Tally};
 use crate::records::sample::{Sample, has_entered_king};
 use crate::records::teacher::{Chain, Format, Record, Span};
-use crate::runs::Watch;
-use crate::types::Color;
-use crate::util::counted;
+use crate::{runs::Watch, types::Color, util::counted};
 
 /// The counts of a pass.
 #[derive(Default, Debug)]

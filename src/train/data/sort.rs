@@ -20,11 +20,9 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{BUFFER, Output, Sources, Tally, create_output, named};
-use crate::records::packed::PackedSfen;
-use crate::records::psum::PositionSum;
 use crate::records::teacher::{Content, Format, Record, TeacherWriter};
-use crate::records::tree::TreePosition;
 use crate::runs::{OutputFile, Watch, beside};
+use crate::{records::packed::PackedSfen, records::psum::PositionSum, records::tree::TreePosition};
 
 // --- Random order ---
 

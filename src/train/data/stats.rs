@@ -8,13 +8,10 @@ use plotters::prelude::*;
 use plotters::style::Color as _;
 
 use super::{Sources, Tally};
-use crate::records::game::GameResult;
 use crate::records::sample::{Sample, has_entered_king};
-use crate::records::score::is_mate;
-use crate::records::teacher::Record;
-use crate::records::tree::TreePosition;
-use crate::runs::Watch;
 use crate::types::{Bound, Color};
+use crate::{records::game::GameResult, records::score::is_mate, records::teacher::Record};
+use crate::{records::tree::TreePosition, runs::Watch};
 
 /// The range of the histogram of scores, in centipawns. Larger scores count for its last classes.
 const MAX_SCORE: i64 = 3_000;

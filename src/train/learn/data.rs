@@ -16,19 +16,13 @@ use clap::Args;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::loss::logistic;
-use super::out_of_range;
 use super::sample::{Counts, Filter, Label, Reason, Sample, Tactical, line_to_leaf};
-use crate::position::Position;
+use super::{loss::logistic, out_of_range};
 use crate::records::teacher::{
     Format, Record, Skipped, Span, TeacherError, TeacherGame, TeacherReader,
 };
-use crate::records::tree::TreePosition;
-use crate::runs::Watch;
-use crate::train::data::named;
-use crate::types::Move;
-use crate::types::value::PAWN_VALUE;
-use crate::util::mixed;
+use crate::{position::Position, records::tree::TreePosition, runs::Watch, train::data::named};
+use crate::{types::Move, types::value::PAWN_VALUE, util::mixed};
 
 /// Held-out positions in memory, about; more would not be more precise.
 const HELD_OUT_POSITIONS: usize = 200_000;

@@ -1,20 +1,17 @@
 //! A training run: optimiser steps from initial weights, which may be interrupted and resumed.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fs::File, path::Path};
 
 use anyhow::{Context as _, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::Settings;
 use super::data::{Data, Source};
 use super::loss::{self, HeldOutLosses, Point, Targets};
-use super::sample::Sample;
 use super::stream::{Place, Stream};
-use crate::runs;
-use crate::util::Summed;
+use super::{Settings, sample::Sample};
+use crate::{runs, util::Summed};
 
 /// What a run trains: weights, and what its optimiser knows of them.
 pub trait Model: Sized + Send + Sync {

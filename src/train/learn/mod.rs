@@ -25,8 +25,7 @@ mod quantise;
 mod sample;
 mod stream;
 
-use std::f64::consts::PI;
-use std::fmt::Display;
+use std::{f64::consts::PI, fmt::Display};
 
 use anyhow::anyhow;
 use clap::Args;

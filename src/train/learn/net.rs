@@ -3,9 +3,7 @@
 #![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 
 use std::io::{self, Read, Write};
-use std::iter;
-use std::ops::Range;
-use std::path::Path;
+use std::{iter, ops::Range, path::Path};
 
 use anyhow::{Context as _, ensure};
 use bytemuck::{Pod, Zeroable};
@@ -13,12 +11,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-use super::Settings;
 use super::learner::{Model, Run, is_checkpoint, open_checkpoint};
 use super::loss::{HeldOutLosses, Target, Targets};
-use super::pass::Pass;
 use super::quantise::{self, Grid, MAX_OUTPUT, Quantised, to_floats};
 use super::sample::{CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
+use super::{Settings, pass::Pass};
 use crate::eval::nnue::Network;
 use crate::eval::nnue::output_buckets::{OUTPUT_BUCKETS, OutputBuckets};
 use crate::eval::nnue::shape::{Head, Shape};

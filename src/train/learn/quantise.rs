@@ -17,18 +17,16 @@
 
 use rayon::prelude::*;
 
-use super::loss::Target;
 use super::net::{BLOCK, Hidden, Layout, Row, Weights};
-use super::pass::Pass;
 use super::sample::{ActiveFeatures, CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
-use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
+use super::{loss::Target, pass::Pass};
 use crate::eval::nnue::scalar::{
     MAX_ACTIVATION, MAX_FACTOR, MAX_OUTPUT_WEIGHT, QA, QB, Sums, WEIGHT_BITS, affine, clamped,
     clip, products, square, value_in,
 };
-use crate::eval::nnue::shape::LayerShape;
 use crate::eval::nnue::{AffineLayer, FeatureTransformer, LayerStack, Network, OutputLayer};
 use crate::util::Aligned;
+use crate::{eval::nnue::output_buckets::OUTPUT_BUCKETS, eval::nnue::shape::LayerShape};
 
 /// A quantised network and its rounding error.
 #[derive(Debug)]

@@ -9,13 +9,11 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::loss::Target;
-use crate::eval::nnue::output_buckets::game_phase;
 use crate::eval::nnue::{FeatureSet, features_in_hand, features_on_board, king_bucket};
 use crate::eval::{Evaluator, ThreadEvaluator};
-use crate::movegen::captures;
-use crate::position::Position;
 use crate::types::value::piece_value;
 use crate::types::{Bound, Color, File, Move, MoveList, Piece, PieceType, Rank, Square, Value};
+use crate::{eval::nnue::output_buckets::game_phase, movegen::captures, position::Position};
 
 /// Number of features of one side in a zone of the own king.
 pub(super) const FEATURES: usize = FeatureSet::Raicho.count();

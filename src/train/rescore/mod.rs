@@ -6,12 +6,10 @@
 //! score depends on nothing outside its game or group, and neither threads nor interruptions change
 //! the output.
 
-use std::fmt::Display;
 use std::io::{self, BufRead, Write};
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt, mem};
+use std::{fmt::Display, path::Path, sync::Arc};
 
 use anyhow::{Context as _, anyhow, bail};
 use serde::{Deserialize, Serialize};
@@ -19,18 +17,14 @@ use serde::{Deserialize, Serialize};
 use super::data::{Output, Place, Sources, Tally, named};
 use super::gensfen::{Effort, HASH_MB};
 use crate::eval::{Evaluator, ThreadEvaluator};
-use crate::position::Position;
-use crate::records::psum::PositionSum;
-use crate::records::sample::Sample;
 use crate::records::score::{self, NINTHS, clamp_centipawns, is_mate};
 use crate::records::teacher::{Content, Format, Record, ScoredPosition, TeacherGame};
-use crate::records::tree::TreePosition;
 use crate::runs::{EachPiece, Execution, Interrupted, Job, RunFolder, Stop, Watch, execute};
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo, SoloLine};
-use crate::transposition::TableError;
-use crate::types::value::PAWN_VALUE;
 use crate::types::{Bound, Depth};
 use crate::util::{counted, shorten};
+use crate::{position::Position, records::psum::PositionSum, records::sample::Sample};
+use crate::{records::tree::TreePosition, transposition::TableError, types::value::PAWN_VALUE};
 
 /// Records of positions without games that share histories.
 const GROUP: u64 = 64;

@@ -5,17 +5,11 @@ use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::eval::Evaluator;
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
-use crate::records::score;
 use crate::records::teacher::{Format, Record, TeacherReader, TeacherWriter};
 use crate::runs::{Stop, Watch};
-use crate::train::data::Sources;
-use crate::train::gensfen::Effort;
-use crate::util::TestFolder;
+use crate::{eval::Evaluator, movegen::legal_moves, position::Position, records::game::GameResult};
+use crate::{records::score, train::data::Sources, train::gensfen::Effort, util::TestFolder};
 
 static RUNNING: Stop = Stop::new();
 

@@ -17,9 +17,8 @@ use std::{io, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::search::Clock;
-use crate::types::Color;
 use crate::util::{abbreviate, shorten};
+use crate::{search::Clock, types::Color};
 use process::Process;
 use reply::{DeclaredOption, OptionKind, Reply};
 

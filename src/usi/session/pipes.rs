@@ -15,9 +15,8 @@ use std::{sync::mpsc::Sender, time::Duration};
 use jiff::Zoned;
 
 use crate::usi::command::{Command, ParsedLine};
-use crate::usi::response::Response;
-use crate::util::decode_line;
 use crate::util::system::{Instant, thread};
+use crate::{usi::response::Response, util::decode_line};
 
 /// Bytes of the longest line: more than any GUI sends, and little enough for memory.
 const MAX_LINE: usize = 16 << 20;

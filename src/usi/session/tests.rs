@@ -1,9 +1,8 @@
 //! What tests of the executable cannot see: empty lines during long jobs, an output that fails, and
 //! the limits of a `go`.
 
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::{sync::mpsc::Sender, thread};
 
 use super::*;
 use crate::usi::command::ParsedLine;

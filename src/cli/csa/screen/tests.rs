@@ -6,13 +6,10 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
-use crate::csa::client_line::Password;
-use crate::csa::clock::Delays;
 use crate::csa::player::{Content, EngineCommand, Prepared, Report};
-use crate::csa::run::RunEvent;
 use crate::csa::session::{Action, Input, Pondering, Session, SessionSettings};
-use crate::records::game::Thought;
-use crate::types::Score;
+use crate::{csa::client_line::Password, csa::clock::Delays, csa::run::RunEvent};
+use crate::{records::game::Thought, types::Score};
 
 const GAME: &str = "LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:id\nName+:tester\nName-:rival\n\
     Your_Turn:+\nBEGIN Time\nTotal_Time:300\nIncrement:10\nEND Time\nBEGIN Position\nPI\n+\n\

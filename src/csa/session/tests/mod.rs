@@ -9,13 +9,11 @@ mod resume;
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::csa::client_line::Password;
-use crate::csa::clock::Delays;
 use crate::csa::game::{FinishedGame, ResignRule};
 use crate::csa::player::{Content, EngineCommand, Prepared, SearchId, Task};
 use crate::records::game::{Ending, Thought};
-use crate::search::Decision;
 use crate::types::{Move, Score};
+use crate::{csa::client_line::Password, csa::clock::Delays, search::Decision};
 
 const HIRATE: &str = "PI\n+";
 

@@ -4,10 +4,8 @@ use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::records::csa::{legal_move, move_text};
-use crate::types::Color;
+use crate::{movegen::legal_moves, position::Position, types::Color};
 
 /// Lines of a usual run; in the test of every build, and in the long one.
 const LINES: u64 = 20_000;

@@ -1,22 +1,15 @@
 //! The tools on small files: they keep every record and find every fault.
 
 use crate::runs::{Interrupted, Stop, Watch};
-use std::collections::BTreeMap;
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use super::pass::Destination;
 use super::*;
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
-use crate::records::psum::PositionSum;
-use crate::records::psv::PackedSfenValue;
-use crate::records::sample::Sample;
-use crate::records::score::NINTHS;
 use crate::records::teacher::{Format, FormatError, TeacherWriter};
-use crate::types::Color;
-use crate::util::TestFolder;
+use crate::{movegen::legal_moves, position::Position, records::game::GameResult};
+use crate::{records::psum::PositionSum, records::psv::PackedSfenValue, records::sample::Sample};
+use crate::{records::score::NINTHS, types::Color, util::TestFolder};
 
 mod choices;
 mod files;

@@ -1,11 +1,8 @@
 //! Positions of search trees: they never mix with samples, nor bounds with exact values.
 
 use super::*;
-use crate::records::packed::PackedSfen;
-use crate::records::tree::TreePosition;
-use crate::runs::Watch;
-use crate::train::data::stats;
-use crate::types::Bound;
+use crate::{records::packed::PackedSfen, records::tree::TreePosition, runs::Watch};
+use crate::{train::data::stats, types::Bound};
 
 const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Lower, Bound::Exact];
 

@@ -10,26 +10,22 @@
 //! A game is written as soon as it ends, first the game, then its nodes, then its line. On resume
 //! anything after the last complete line is cut off, so that a kill loses only the running games.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::{cell::Cell, collections::BTreeMap, fmt};
 
 use anyhow::{Context as _, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::GensfenSettings;
 use super::game::{PlayedGame, Reason, Segment};
-use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason, PackWriter};
 use crate::records::teacher::{Format, Record, TeacherReader};
-use crate::records::tree::TreePosition;
 use crate::runs::{RunFolder, RunKind};
-use crate::train::data::named;
 use crate::types::{Color, Key64};
 use crate::util::counted;
+use crate::{records::game::GameResult, records::tree::TreePosition, train::data::named};
 
 const KIND: RunKind = RunKind {
     noun: "run of gensfen",

@@ -4,14 +4,10 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
 use super::*;
-use crate::movegen::legal_moves;
-use crate::openings::SelfPlayOpenings;
-use crate::position::Position;
-use crate::records::sfen_line::SfenLine;
-use crate::runs::Shard;
 use crate::train::gensfen::game::{Outcome, Reason, Segment};
 use crate::train::gensfen::{Diversions, Effort, Endings, RULE, Writing};
-use crate::util::TestFolder;
+use crate::{movegen::legal_moves, openings::SelfPlayOpenings, position::Position};
+use crate::{records::sfen_line::SfenLine, runs::Shard, util::TestFolder};
 
 impl TestFolder {
     /// The size of a file in bytes.

@@ -1,23 +1,19 @@
 //! Self-play: one game of the engine against itself.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::fmt;
-use std::sync::Arc;
+use std::{collections::HashMap, collections::hash_map::Entry, fmt, sync::Arc};
 
 use anyhow::bail;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{Diversions, Endings, GensfenSettings, RULE, Run, TreeSampling};
-use crate::movegen::legal_moves;
 use crate::openings::{self, Opener, Purpose, RuleEnd, below, fraction, generator};
-use crate::position::Position;
-use crate::records::packed::PackedSfen;
-use crate::records::score;
 use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine, TreeNode};
 use crate::types::{Color, Move};
+use crate::{
+    movegen::legal_moves, position::Position, records::packed::PackedSfen, records::score,
+};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]

@@ -1,11 +1,9 @@
 //! Tests of games and of the moves in them that are not the best.
 
 use super::*;
-use crate::eval::Evaluator;
 use crate::openings::{SelfPlayOpenings, StartSet};
-use crate::runs::Shard;
 use crate::train::gensfen::{Effort, Endings, Gaps, Writing};
-use crate::types::Bound;
+use crate::{eval::Evaluator, runs::Shard, types::Bound};
 
 const NO_DIVERSIONS: Diversions = Diversions {
     count: 0,

@@ -10,8 +10,7 @@
 mod tables;
 
 use std::io::{self, Read, Write};
-use std::path::Path;
-use std::sync::LazyLock;
+use std::{path::Path, sync::LazyLock};
 
 use anyhow::Context as _;
 use arrayvec::ArrayVec;
@@ -26,10 +25,8 @@ use crate::eval::kppt::scalar::{SCALE, Weight, Weights};
 use crate::eval::kppt::{
     HAND_END, PIECES_END, PIECES_IN_SET, SYNTHESIZED, number_in_hand, number_on_board,
 };
-use crate::runs::OutputFile;
-use crate::train::data::named;
-use crate::types::value::piece_value;
 use crate::types::{Color, Piece, PieceType, Rank, Square};
+use crate::{runs::OutputFile, train::data::named, types::value::piece_value};
 
 /// Most held-out positions that are evaluated per point of the curve.
 const MAX_HELD_OUT: usize = 50_000;

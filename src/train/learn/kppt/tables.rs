@@ -13,10 +13,9 @@ use super::{
     Batch, GROUPS, Info, KINGS, NUMBERS, PIECES, RELATIVE, RELATIVE_PAIRS, Row, View, group_of,
     pair, relative_pair, relative_rows_of, rows_of, smaller, triangle,
 };
-use crate::train::learn::learner::read_u32;
-use crate::train::learn::loss::loss_and_slope;
 use crate::types::{Rank, Square};
 use crate::util::{ZeroedPages, prefetch};
+use crate::{train::learn::learner::read_u32, train::learn::loss::loss_and_slope};
 
 /// A kind of weights that share a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

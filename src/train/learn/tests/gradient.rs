@@ -4,14 +4,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{samples, settings, shapes};
-use crate::eval::nnue::FeatureSet;
-use crate::eval::nnue::shape::Shape;
-use crate::train::learn::Settings;
 use crate::train::learn::loss::{Target, Targets};
 use crate::train::learn::net::{BLOCK, Layout, Weights};
-use crate::train::learn::pass::Pass;
 use crate::train::learn::sample::{CHUNK, Chunk, MAX_ACTIVE, Sample};
-use crate::types::Bound;
+use crate::{eval::nnue::FeatureSet, eval::nnue::shape::Shape, train::learn::Settings};
+use crate::{train::learn::pass::Pass, types::Bound};
 
 fn layout_of(shape: Shape) -> Layout {
     Layout::new(shape).expect("a shape that can be trained")

@@ -13,12 +13,9 @@ use super::data::{Data, Judged};
 use super::net::{InitialWeights, Learner};
 use super::sample::{FEATURES, Filter, Label, Sample, Tactical};
 use super::{ResultWeight, Settings};
-use crate::eval::Evaluator;
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{FeatureSet, Network, random, scalar};
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::types::Bound;
+use crate::{eval::Evaluator, movegen::legal_moves, position::Position, types::Bound};
 
 fn material(position: &Position) -> i32 {
     Evaluator::Material.for_thread().evaluate(position)

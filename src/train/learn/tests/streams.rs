@@ -1,18 +1,15 @@
 //! Runs whose positions do not fit into the window, so that files are read during the run.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{collections::BTreeMap, fs};
 
 use super::*;
-use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason, PackWriter};
 use crate::records::teacher::{Format, TeacherReader};
 use crate::runs::{Stop, Watch};
 use crate::train::learn::data::{FileGroup, Source};
 use crate::train::learn::stream::{Place, Stream};
-use crate::types::Color;
-use crate::util::TestFolder;
+use crate::{records::game::GameResult, types::Color, util::TestFolder};
 
 impl TestFolder {
     /// Writes games of random moves; each score is `first` plus the number of the position.

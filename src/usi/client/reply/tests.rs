@@ -5,8 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::search::{Decision, Info};
 use crate::types::{Move, Piece, Square};
-use crate::usi::options;
-use crate::usi::response::Response;
+use crate::{usi::options, usi::response::Response};
 
 fn info(line: &str) -> InfoLine<'_> {
     match Reply::of(line) {

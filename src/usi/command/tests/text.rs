@@ -1,7 +1,6 @@
 //! Commands as text and back, for round trips.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use super::super::*;
 

@@ -1,13 +1,11 @@
 //! Tests of the folder of a three-piece evaluation.
 
-use std::fs;
-use std::path::PathBuf;
+use std::{fs, path::PathBuf};
 
 use crate::eval::kppt::scalar::{Weight, Weights, evaluate};
 use crate::eval::kppt::{Kind, Tables};
-use crate::position::Position;
 use crate::train::learn::kppt::{NUMBERS, narrow, square_of, write};
-use crate::util::mixed;
+use crate::{position::Position, util::mixed};
 
 /// Scattered numbers, symmetric in pairs; every seventh is 0.
 struct Scattered {

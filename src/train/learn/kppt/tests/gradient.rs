@@ -2,11 +2,10 @@
 
 use super::*;
 use crate::eval::kppt::{number_in_hand, number_on_board, scalar};
-use crate::train::learn::data::Data;
-use crate::train::learn::kppt::tables::Factor;
 use crate::train::learn::kppt::{Folded, KingPair, NUMBERS};
 use crate::train::learn::loss::loss_and_slope;
 use crate::types::{Color, PieceType, Square};
+use crate::{train::learn::data::Data, train::learn::kppt::tables::Factor};
 
 /// The output for a position by the definition, in 64-bit floats.
 fn output_by_definition(tables: &Tables, position: &Position) -> f64 {

@@ -12,12 +12,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::tables::{Pass, Tables};
 use super::{Batch, Learner};
-use crate::position::Position;
-use crate::train::learn::loss::Targets;
 use crate::train::learn::sample::{Label, Sample};
-use crate::train::learn::tests::for_each_random_position;
 use crate::train::learn::{ResultWeight, Settings};
-use crate::util::mixed;
+use crate::{position::Position, train::learn::loss::Targets};
+use crate::{train::learn::tests::for_each_random_position, util::mixed};
 
 /// A scale with which weights that are whole numbers are exact as floats.
 const SCALE: u16 = 1024;

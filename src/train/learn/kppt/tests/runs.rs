@@ -1,7 +1,6 @@
 //! Whole runs: what they learn, interruption, threads.
 
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::{path::PathBuf, sync::atomic::Ordering};
 
 use super::*;
 use crate::eval::kppt::scalar::{self, Weights};

@@ -1,11 +1,9 @@
 //! Mirrored and inverse weights are equal to the last bit.
 
 use super::*;
-use crate::eval::kppt::scalar::Weights;
 use crate::eval::kppt::{number_in_hand, number_on_board};
-use crate::train::learn::data::Data;
-use crate::train::learn::kppt::TABLE;
 use crate::types::{Color, Piece, PieceType, Square};
+use crate::{eval::kppt::scalar::Weights, train::learn::data::Data, train::learn::kppt::TABLE};
 
 /// Piece numbers with the piece, its square and the number it has in a mirror and for the other
 /// side, by the definition.
