@@ -54,6 +54,11 @@ fn values_are_those_of_other_programs() {
         (MORE_EVALUATIONS, "SFNN_kp_128_7_32_hand64_k29k29"),
         (MORE_EVALUATIONS, "SFNN_halfkp_128_7_32_hand256_k9k9_progress3"),
         (MORE_EVALUATIONS, "ka2_256x2-8-64"),
+        (MORE_EVALUATIONS, "halfka2_32x2-32-32"),
+        (MORE_EVALUATIONS, "halfkahm1_96x2-16-64"),
+        (MORE_EVALUATIONS, "SFNN_kp_32_7_32_k3k3"),
+        (MORE_EVALUATIONS, "SFNN_halfka1_32_7_32_hand4_k21k21_progress2"),
+        (MORE_EVALUATIONS, "SFNN_halfkpvm_96_8_64_hand256_progress16"),
         (OWN_EVALUATIONS, "raicho_64x2-8"),
         (OWN_EVALUATIONS, "raicho_192x2-8"),
     ];

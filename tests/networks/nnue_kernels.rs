@@ -8,7 +8,7 @@ use raicho::eval::nnue::{Model, Network, random, scalar};
 use raicho::position::{Position, START_SFEN};
 
 /// All feature sets and heads, small enough for a test.
-const SHAPES: [&str; 16] = [
+const SHAPES: [&str; 20] = [
     "raicho_64x2-8",
     "raicho_512x2-8",
     // Wide enough to overflow a sum of 32 bits.
@@ -27,6 +27,11 @@ const SHAPES: [&str; 16] = [
     "halfkahm2_64x2-32-32",
     "SFNN_halfkahm2_128_15_32_k3k3",
     "SFNN_halfkp_256_8_32_hand4_k9k9z_progress2",
+    // Narrower than two of the widest vectors, or not a multiple of them.
+    "halfkp_32x2-8-32",
+    "ka2_96x2-8-32",
+    "SFNN_halfkahm1_32_7_32",
+    "SFNN_kp_96_8_32_k3k3",
 ];
 
 fn network(shape: &str) -> Network {

@@ -23,6 +23,7 @@ use super::features::{
     ActiveFeatures, Attacks, FeatureSet, KingBucket, active_with_attacks, features_in_hand,
     features_not_in_game, features_on_board, king_bucket,
 };
+use super::shape::COLUMNS_STEP;
 use super::simd::Simd;
 use super::{FeatureTransformer, Network};
 use crate::eval::bona_piece::PIECES_IN_SET;
@@ -225,9 +226,6 @@ fn changes_bucket(features: FeatureSet, bucket: KingBucket, side: Color, mv: Opt
 
 // --- Changes between two positions ---
 
-/// Widths are a multiple of this number of columns, that of two of the widest vectors.
-const TILE: usize = 64;
-
 /// Features that appear and vanish between two positions, up to `MAX` of each.
 #[derive(Default)]
 struct FeatureChanges<const MAX: usize> {
@@ -284,33 +282,31 @@ unsafe fn apply<S: Simd, const MAX: usize>(
     let weights = &transformer.weights;
     let last = changes.added.iter().chain(&changes.removed).max();
     let end = last.map_or(0, |&feature| (feature as usize + 1) * width);
-    assert!(end <= weights.len() && width.is_multiple_of(TILE));
+    assert!(end <= weights.len() && width.is_multiple_of(COLUMNS_STEP));
     // SAFETY: the caller vouches for `S`, `from` and `to`. The assertion puts every row of weights
-    // that is read within `weights`, and tiles of 8 or 2 vectors divide the width: 2 vectors are at
-    // most `TILE` columns, and a rest of fewer than 8 vectors is a multiple of 2.
+    // that is read within `weights`, and vectors divide the width: a vector is at most
+    // `COLUMNS_STEP` columns.
     unsafe {
         let weights = weights.as_ptr();
         let mut start = 0;
         while start < width {
-            if width - start >= 8 * S::I16_LANES {
-                tile::<S, 8, MAX>(
-                    weights.add(start),
-                    width,
-                    from.add(start),
-                    to.add(start),
-                    changes,
-                );
-                start += 8 * S::I16_LANES;
-            } else {
-                tile::<S, 2, MAX>(
-                    weights.add(start),
-                    width,
-                    from.add(start),
-                    to.add(start),
-                    changes,
-                );
-                start += 2 * S::I16_LANES;
-            }
+            let weights = weights.add(start);
+            let (from, to) = (from.add(start), to.add(start));
+            start += S::I16_LANES
+                * match (width - start) / S::I16_LANES {
+                    8.. => {
+                        tile::<S, 8, MAX>(weights, width, from, to, changes);
+                        8
+                    }
+                    2.. => {
+                        tile::<S, 2, MAX>(weights, width, from, to, changes);
+                        2
+                    }
+                    _ => {
+                        tile::<S, 1, MAX>(weights, width, from, to, changes);
+                        1
+                    }
+                };
         }
     }
 }

@@ -219,11 +219,21 @@ impl Model {
 /// The processor has the instruction set of `S`.
 #[inline(always)]
 unsafe fn clamp<S: Simd>(sums: &[i16], to: &mut [u8]) {
-    debug_assert!(sums.len() == to.len() && sums.len().is_multiple_of(2 * S::I16_LANES));
+    debug_assert_eq!(sums.len(), to.len());
     for start in (0..sums.len()).step_by(2 * S::I16_LANES) {
-        // SAFETY: the caller vouches for `S`. Widths are multiples of 64, the columns of two of the
-        // widest vectors, so each step ends within both slices, which have the same length.
-        unsafe { S::clamp_to_bytes(sums.as_ptr().add(start), to.as_mut_ptr().add(start)) }
+        let left = sums.len() - start;
+        // Widths are multiples of 32, which may be one vector only. SAFETY: the caller vouches for
+        // `S`. As for products below, plain arrays take what is left of less than two vectors.
+        unsafe {
+            let (from, to) = (sums.as_ptr().add(start), to.as_mut_ptr().add(start));
+            if left >= 2 * S::I16_LANES {
+                S::clamp_to_bytes(from, to);
+            } else {
+                for offset in (0..left).step_by(2 * Plain::I16_LANES) {
+                    Plain::clamp_to_bytes(from.add(offset), to.add(offset));
+                }
+            }
+        }
     }
 }
 
@@ -237,7 +247,7 @@ unsafe fn multiply<S: Simd>(sums: &[i16], to: &mut [u8]) {
     debug_assert_eq!(first.len(), to.len());
     for start in (0..first.len()).step_by(2 * S::I16_LANES) {
         let left = first.len() - start;
-        // Half of a width is a multiple of 32 only, the columns of four plain arrays. SAFETY: the
+        // Half of a width is a multiple of 16 only, the columns of two plain arrays. SAFETY: the
         // caller vouches for `S`. Two vectors are used only where that many columns are left in
         // both halves and in `to`, else plain arrays, which need no instruction set.
         unsafe {

@@ -283,6 +283,59 @@ fn texts_with_stacks_decide() {
     }
 }
 
+/// Trainers write the width only, or the layers of another network.
+#[test]
+fn the_size_of_a_stack_tells_its_layers_where_the_text_does_not() {
+    for (name, network) in [
+        ("SFNN_kp_64_7_32_k3k3", "SFNN-64"),
+        ("SFNN_ka2_96_15_64_k3k3", "SFNN-96-15-64-V2"),
+        (
+            "SFNN_kp_64_15_32_k3k3",
+            "AffineTransform[1<-32](ClippedReLU[32](…))",
+        ),
+        ("SFNN_kp_64_7_64", "SFNN-64"),
+        ("SFNN_kp_32_31_32_progress8", "SFNN-32"),
+        // The name of one shape, the inputs of another.
+        ("SFNN_kp_1536_15_32_k3k3", "SFNN-1536"),
+        ("SFNN_kp_1536_7_64_k3k3", "SFNN-1536-V2"),
+    ] {
+        let file = file(name);
+        let good = text(&file);
+        let long = name.parse::<Shape>().unwrap().to_string().to_uppercase();
+        let changed = with_text(&file, &good.replace(&long, network));
+        let (shape, warnings) = accepted(&changed);
+        assert_eq!((shape.as_str(), warnings.len()), (name, 1), "{network}");
+        begins(&warnings[0], "architecture text: found");
+        contains(
+            &refusal(&changed[..changed.len() - 1]),
+            "have the size of a stack",
+        );
+    }
+    for (name, network, problem) in [
+        // As large as with a shortcut and a neuron less.
+        (
+            "SFNN_kp_64_8_32_k3k3",
+            "SFNN-64",
+            "have the size of a stack",
+        ),
+        (
+            "SFNN_kp_64_7_32_k9k9",
+            "SFNN-64",
+            "LayerStack=81 does not tell",
+        ),
+        (
+            "SFNN_kp_64_7_32_k3k3_progress2",
+            "SFNN-64",
+            "LayerStack=18 does not tell",
+        ),
+        ("SFNN_kp_64_7_32_k3k3", "SFNN-128", "'128' in the name"),
+    ] {
+        let file = file(name);
+        let changed = with_text(&file, &text(&file).replace(&name.to_uppercase(), network));
+        contains(&refusal(&changed), problem);
+    }
+}
+
 #[test]
 fn compressed_sections_are_checked() {
     let file = file(STACKS);

@@ -8,7 +8,7 @@
 use super::raicho::RAICHO_MAGIC;
 use super::{NetError, Reader, leb128};
 use crate::eval::nnue::features::FeatureSet;
-use crate::eval::nnue::output_buckets::Progress;
+use crate::eval::nnue::output_buckets::{KingClasses, OutputBuckets, PROGRESS_BUCKETS, Progress};
 use crate::eval::nnue::shape::{Head, LayerShape, PROGRESS_HASH, Shape, WIDTH_STEP, text};
 use crate::eval::nnue::{
     AffineLayer, DEFAULT_SCALE, FeatureTransformer, LayerStack, Network, to_i32,
@@ -87,6 +87,12 @@ impl Header {
     /// The beginning of the text, for messages.
     fn shown(&self) -> String {
         shorten(&self.text)
+    }
+
+    /// The warning where the size tells another shape than the text.
+    fn overruled(&self, shape: Shape) -> String {
+        let text = self.shown();
+        format!("architecture text: found '{text}', by its size it is {shape}")
     }
 
     /// The error for an architecture text that is refused.
@@ -278,6 +284,9 @@ const FIRST: [usize; 5] = [8, 16, 32, 64, 128];
 /// Sizes of the second hidden layer that are tried.
 const SECOND: [usize; 4] = [16, 32, 64, 128];
 
+/// Sizes of the second hidden layer of layer stacks that are tried.
+const SECOND_OF_STACK: [usize; 6] = [8, 16, 32, 64, 96, 128];
+
 /// Size in bytes of the two hashes between the sections of a plain network, which some writers
 /// omit.
 const HASHES: usize = 2 * size_of::<u32>();
@@ -299,9 +308,17 @@ fn detect(header: &Header, body: &[u8], warnings: &mut Vec<String>) -> Result<De
         return Err(header.refused(&format!("{word} is not known here")));
     }
     if text::describes_stacks(&header.text) {
-        let shape =
-            Shape::from_stacks_text(&header.text).map_err(|problem| header.refused(&problem))?;
+        let declared = Shape::from_stacks_text(&header.text);
         let has_hashes = true;
+        let Some(short) = text::short_stacks(&header.text) else {
+            let shape = declared.map_err(|problem| header.refused(&problem))?;
+            return Ok(Detected { shape, has_hashes });
+        };
+        let declared = declared.ok();
+        let shape = by_size_of_stack(header, body, short, declared)?;
+        if declared != Some(shape) {
+            warnings.push(header.overruled(shape));
+        }
         return Ok(Detected { shape, has_hashes });
     }
     if is_compressed(body) {
@@ -316,16 +333,91 @@ fn detect(header: &Header, body: &[u8], warnings: &mut Vec<String>) -> Result<De
         _ => by_size(header, size, declared)?,
     };
     if declared != Some(shape) {
-        let text = header.shown();
-        warnings.push(format!(
-            "architecture text: found '{text}', by its size it is {shape}"
-        ));
+        warnings.push(header.overruled(shape));
     }
     let has_hashes = size != shape.plain_bytes();
     if !has_hashes {
         warnings.push("hashes of the sections: found none".to_owned());
     }
     Ok(Detected { shape, has_hashes })
+}
+
+/// Neurons of the first layer of layer stacks that are tried, with a shortcut: the programs that
+/// write short names know no others.
+const FIRST_OF_STACK: [usize; 4] = [7, 15, 31, 63];
+
+/// The only shape that fits where the text tells the inputs, width and number of layer stacks, but
+/// not the layers. Where none fits, the shape that the text declares.
+fn by_size_of_stack(
+    header: &Header,
+    body: &[u8],
+    (features, width, stacks): (FeatureSet, usize, usize),
+    declared: Option<Shape>,
+) -> Result<Shape, NetError> {
+    let (has_progress, rest) = stacks_of(body).unwrap_or_default();
+    let mut buckets = OutputBuckets::default();
+    match stacks {
+        1 if !has_progress => (),
+        9 if !has_progress => buckets.king = Some(KingClasses::K3k3),
+        _ => {
+            let progress = u32::try_from(stacks).ok().filter(|_| has_progress);
+            buckets.progress = progress.filter(|parts| PROGRESS_BUCKETS.contains(parts));
+            if buckets.progress.is_none() {
+                return Err(header.refused(&format!(
+                    "LayerStack={stacks} does not tell how a stack is chosen, expected a name such \
+                     as SFNN_halfka2_1024_7_64_hand4_k9k9"
+                )));
+            }
+        }
+    }
+    let shapes = FIRST_OF_STACK.into_iter().flat_map(|first| {
+        SECOND_OF_STACK.map(|second| Shape {
+            features,
+            width,
+            hidden: [first, second],
+            head: Head::Stacks {
+                buckets,
+                shards: None,
+            },
+        })
+    });
+    let mut shapes = shapes.filter(|shape| shape.validate().is_ok() && are_stacks(shape, rest));
+    match (shapes.next(), shapes.next(), declared) {
+        (Some(shape), None, _) | (None, _, Some(shape)) => Ok(shape),
+        (Some(shape), Some(other), _) => {
+            Err(header.refused(&format!("{shape} and {other} have this size")))
+        }
+        (None, _, None) => Err(header.refused("no known layers have the size of a stack")),
+    }
+}
+
+/// Whether there are weights of progress, and the layer stacks, of a file with compressed weights.
+fn stacks_of(body: &[u8]) -> Option<(bool, &[u8])> {
+    let mut reader = Reader::new(body);
+    reader.number("").ok()?;
+    reader.compressed("").ok()?;
+    reader.compressed("").ok()?;
+    let has_progress = reader.rest().starts_with(&PROGRESS_HASH.to_le_bytes());
+    if has_progress {
+        reader
+            .take("", (2 + Progress::WEIGHTS) * size_of::<u32>())
+            .ok()?;
+    }
+    Some((has_progress, reader.rest()))
+}
+
+/// Whether these are the layer stacks of this shape: their size, and nothing in the padding of the
+/// second layer, where a first layer without shortcut (of one neuron more) has weights.
+fn are_stacks(shape: &Shape, bytes: &[u8]) -> bool {
+    let [first, second, _] = shape.layers();
+    let stack = size_of::<u32>() + shape.stack_bytes();
+    let start = size_of::<u32>() + first.bytes() + second.outputs * size_of::<i32>();
+    let row = second.padded_inputs();
+    let is_padded = |stack: &[u8]| {
+        let mut rows = stack[start..][..second.outputs * row].chunks_exact(row);
+        rows.all(|row| row[second.inputs..].iter().all(|&weight| weight == 0))
+    };
+    bytes.len() == shape.stacks() * stack && bytes.chunks_exact(stack).all(is_padded)
 }
 
 /// Whether the feature transformer, with or without a hash before it, is compressed.

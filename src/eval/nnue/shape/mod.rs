@@ -21,8 +21,11 @@ pub const MAX_WIDTH: usize = 8192;
 /// Most neurons of a hidden layer.
 pub const MAX_HIDDEN: usize = 256;
 
-/// Widths are a multiple of this, so that activations fill whole cache lines.
+/// Widths of our own networks are a multiple of this, so that activations fill whole cache lines.
 pub const WIDTH_STEP: usize = 64;
+
+/// Widths of `YaneuraOu`'s networks are a multiple of this: the columns of the widest vector.
+pub(crate) const COLUMNS_STEP: usize = 32;
 
 /// Rows of weights are padded to a multiple of this many inputs.
 const ROW_STEP: usize = 32;
@@ -32,8 +35,8 @@ const ROW_STEP: usize = 32;
 pub struct Shape {
     /// The feature set of the feature transformer.
     pub features: FeatureSet,
-    /// Width of the feature transformer: accumulator columns of one side, a multiple of
-    /// [`WIDTH_STEP`] up to [`MAX_WIDTH`].
+    /// Width of the feature transformer: accumulator columns of one side, a multiple of 32 up to
+    /// [`MAX_WIDTH`], in our own networks of [`WIDTH_STEP`].
     pub width: usize,
     /// Neurons of the two hidden layers, without the shortcut neuron. 0 where the head has none.
     pub hidden: [usize; 2],
@@ -83,7 +86,7 @@ impl LayerShape {
     }
 
     /// Size of biases and weights in bytes.
-    const fn bytes(self) -> usize {
+    pub(crate) const fn bytes(self) -> usize {
         self.outputs * (size_of::<i32>() + self.padded_inputs())
     }
 }
@@ -169,10 +172,12 @@ impl Shape {
     /// The first dimension that is out of range.
     pub fn validate(&self) -> Result<(), String> {
         let [first, second] = self.hidden;
-        if self.width == 0 || self.width > MAX_WIDTH || !self.width.is_multiple_of(WIDTH_STEP) {
+        let is_own = self.features.is_own() || self.head == Head::Direct;
+        let step = if is_own { WIDTH_STEP } else { COLUMNS_STEP };
+        if self.width == 0 || self.width > MAX_WIDTH || !self.width.is_multiple_of(step) {
             let found = self.width;
             return Err(format!(
-                "width {found}, expected a multiple of {WIDTH_STEP} up to {MAX_WIDTH}"
+                "width {found}, expected a multiple of {step} up to {MAX_WIDTH}"
             ));
         }
         if self.head == Head::Direct {

@@ -52,6 +52,7 @@ fn names_and_texts_round_trip() {
         "SFNN_ka2_8192_7_64_c0_s1024x8_k3k3",
         "SFNN_halfka2_3072_7_64_c1024_s256x8_hand4_k13k13z_progress32",
         "SFNN_halfkahm1_64_16_32_hand1024_k29k29",
+        "SFNN_halfka2_32_7_32_hand256_progress16",
     ];
     for name in stacks {
         let shape = shape(name);
@@ -65,7 +66,7 @@ fn names_and_texts_round_trip() {
         "SFNN-1536"
     );
     for set in FeatureSet::ALL {
-        let shape = Shape::plain(set, 768, [16, 64]);
+        let shape = Shape::plain(set, if set.is_own() { 768 } else { 96 }, [16, 64]);
         assert_eq!(shape.to_string().parse(), Ok(shape));
         assert_eq!(shape.to_string().to_uppercase().parse(), Ok(shape));
         assert_eq!(Shape::from_plain_text(&shape.text()), Some(shape));
@@ -80,8 +81,8 @@ fn names_and_texts_round_trip() {
 
 #[test]
 fn impossible_names_are_refused() {
-    for name in "halfkp halfkp_256_32_32 halfkp_100x2-32-32 halfkp_16384x2-32-32 halfkp_256x2-0-32 \
-        halfkp_256x2-32 raicho_256x2-7 raicho_100x2-8 raicho_256-8 halfkp_256x2-32-32-k3k3 \
+    for name in "halfkp halfkp_256_32_32 halfkp_100x2-32-32 halfkp_16x2-32-32 halfkp_16384x2-32-32 halfkp_256x2-0-32 \
+        halfkp_256x2-32 raicho_256x2-7 raicho_96x2-8 halfkp_32x2-8 raicho_256-8 halfkp_256x2-32-32-k3k3 \
         relative_256x2-32-32 SFNN_halfka2_256_12_32 SFNN_halfka2_256x2_8_32 \
         SFNN_halfka2_256_8_32_k4k4 SFNN_halfka2_256_7_32_c64_s64x2 \
         SFNN_halfka2_256_7_32_c64_s64x3 SFNN_halfka2_256_7_32_c128_s128x1 \

@@ -224,6 +224,18 @@ impl Shape {
     }
 }
 
+/// Feature set, width and number of layer stacks of a text that does not list the layers
+/// of a stack reliably. Trainers write `SFNN-1024{LayerStack=9}`, `SFNN-1024-7-64-V2{…}` or the
+/// layers of a plain network, whatever the network has.
+pub(crate) fn short_stacks(text: &str) -> Option<(FeatureSet, usize, usize)> {
+    let (set, width) = features(text)?;
+    let (name, rest) = text.split_once("Network=")?.1.split_once('{')?;
+    let is_short = name.starts_with("AffineTransform[")
+        || name.strip_prefix("SFNN-").and_then(leading_number) == Some(width);
+    let stacks = rest.strip_prefix("LayerStack=").and_then(leading_number)?;
+    is_short.then_some((set, width, stacks))
+}
+
 /// Whether a text describes a network with layer stacks.
 pub(crate) fn describes_stacks(text: &str) -> bool {
     text.contains("SFNN") || text.contains("LayerStack")
