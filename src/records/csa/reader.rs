@@ -70,6 +70,8 @@ struct Reader {
     lines: PositionLines,
     game: Option<Builder>,
     has_content: bool,
+    /// Whether the last line belongs to a note.
+    is_in_note: bool,
     /// Whether lines after the end of the game were left out.
     is_over: bool,
 }
@@ -98,6 +100,17 @@ impl Reader {
                 return Ok(());
             }
             Some(_) => self.has_content = true,
+        }
+        let was_in_note = std::mem::replace(&mut self.is_in_note, line.starts_with("$NOTE:"));
+        // Some programs write a note with its line ends.
+        if was_in_note
+            && !line.as_bytes()[0].is_ascii()
+            && let Some((_, note)) = self.record().headings.last_mut()
+        {
+            note.push('\n');
+            note.push_str(line);
+            self.is_in_note = true;
+            return Ok(());
         }
         if let Some(name) = line.strip_prefix("N+") {
             name.clone_into(&mut self.record().players[0]);

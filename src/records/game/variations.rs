@@ -102,6 +102,18 @@ impl Builder {
         }
     }
 
+    /// The position after as many moves of the line that grows, the target square of the move
+    /// before it, and the move that was made there.
+    pub(in crate::records) fn at(&self, moves: usize) -> (Position, Option<Square>, Move) {
+        let Walk { position, path } = &self.walk;
+        let mut position = position.clone();
+        for _ in moves..path.len() {
+            position.undo_move();
+        }
+        let last = path[..moves].last().map(|mv| mv.to());
+        (position, last.or(self.first_target), path[moves])
+    }
+
     pub(in crate::records) fn record_mut(&mut self) -> &mut GameRecord {
         &mut self.record
     }

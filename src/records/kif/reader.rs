@@ -318,6 +318,7 @@ impl Reader {
     /// Reads a row of KIF: a move and its time, or an ending.
     fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), RecordError> {
         let has_position = self.preamble.has_position();
+        self.go_back(row, text, line);
         let game = self.game()?;
         let word = text
             .split([' ', '　', '\t', '(', '+'])
@@ -331,13 +332,7 @@ impl Reader {
             ending_of_word(word, game.position(), game.illegal())
         };
         if let Some(ending) = ending {
-            if game.illegal().is_some() && !ending.explains_an_illegal_move() {
-                return Err(not_a_move(&quoted(word), number));
-            }
-            if !game.has_ended() {
-                self.end(ending, text, line)?;
-            }
-            return Ok(());
+            return self.end(ending, text, line);
         }
         if game.has_ended() {
             return Err(RecordError::after_the_end(quoted(text)));
@@ -362,8 +357,45 @@ impl Reader {
         Ok(())
     }
 
-    /// Ends the line that grows with the ending of a row.
+    /// Goes back to the row of this number if another move is legal there than the one made: some
+    /// records have variations without a line 変化.
+    fn go_back(&mut self, row: usize, text: &str, line: usize) {
+        let is_counted = !self.numbering.is_wrong;
+        let after = self
+            .numbering
+            .first
+            .and_then(|first| row.checked_sub(first));
+        let (Some(after), Some(game)) = (after.filter(|_| is_counted), &mut self.game) else {
+            return;
+        };
+        if game.has_ended() || game.illegal().is_some() || after >= game.ply() {
+            return;
+        }
+        let only = |position: &Position, last| {
+            let (written, _) = Written::parse(text, last)?;
+            let moves = written.candidates_with_drops(position);
+            <[Move; 1]>::try_from(moves).ok().map(|[mv]| mv)
+        };
+        // A number that stays may be a mistake.
+        let follows = || only(game.position(), game.last_target()).is_some();
+        if after + 1 == game.ply() && follows() {
+            return;
+        }
+        let (position, last, made) = game.at(after);
+        if only(&position, last).is_some_and(|mv| mv != made) && game.branch(after) {
+            game.read_as(format!(
+                "line {line}: the number {row}, read as a variation"
+            ));
+        }
+    }
+
+    /// Ends the line that grows with the ending of a row. Who made an illegal move has lost,
+    /// whatever the row says.
     fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), RecordError> {
+        let game = self.game()?;
+        if game.has_ended() || game.illegal().is_some() && !ending.explains_an_illegal_move() {
+            return Ok(());
+        }
         let time = self.time(row, line);
         let game = self.game()?;
         end(game, ending);
@@ -385,7 +417,8 @@ impl Reader {
         })
     }
 
-    /// Reads the moves in a line of KI2, and the ending that some programs write after them.
+    /// Reads the moves in a line of KI2, and the ending that some programs write after them, with
+    /// a mark as moves have it or without.
     fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
         let (moves, sentence) = moves_and_ending(text);
         if self.game.is_none() {
@@ -395,6 +428,13 @@ impl Reader {
         }
         for found in moves {
             let game = self.game()?;
+            let word = found.trim_start_matches(MARKS).trim_start_matches(BLANKS);
+            if !starts_with_square(word)
+                && let Some(ending) = ending_of_word(word, game.position(), game.illegal())
+            {
+                self.end(ending, "", line)?;
+                continue;
+            }
             let (number, last) = (game.ply() + 1, game.last_target());
             let (written, _) =
                 Written::parse(found, last).ok_or_else(|| not_a_move(&quoted(found), number))?;

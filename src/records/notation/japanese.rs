@@ -285,7 +285,7 @@ impl Written {
     /// Parses the move that the text begins with, and returns the rest. `last` is the target square
     /// of the move before, which 同 stands for.
     pub fn parse(text: &str, last: Option<Square>) -> Option<(Self, &str)> {
-        let text = text.trim_start_matches(MARKS);
+        let text = text.trim_start_matches(MARKS).trim_start_matches(BLANKS);
         let (to, text) = if let Some(rest) = text.strip_prefix('同') {
             (last?, rest)
         } else {

@@ -217,6 +217,9 @@ fn game_of_line(text: &str) -> Result<GameRecord, RecordError> {
         Some("resign") if by_rules != Ending::Checkmate => Ending::Resignation,
         Some("win") if by_rules == Ending::Unfinished => Ending::Declaration,
         Some("draw") if by_rules == Ending::Unfinished => Ending::AdjudicatedDraw,
+        Some("rep_draw") if by_rules == Ending::Unfinished => Ending::Repetition,
+        Some("timeout") if by_rules != Ending::Checkmate => Ending::TimeUp,
+        Some("break" | "chudan") if by_rules == Ending::Unfinished => Ending::Interrupted,
         _ => by_rules,
     };
     Ok(GameRecord {

@@ -174,6 +174,24 @@ fn a_name_goes_before_the_content_unless_nothing_is_read() {
 }
 
 #[test]
+fn a_line_of_usi_may_end_with_its_result() {
+    for (word, ending) in [
+        ("", Ending::Unfinished),
+        ("resign", Ending::Resignation),
+        ("win", Ending::Declaration),
+        ("draw", Ending::AdjudicatedDraw),
+        ("rep_draw", Ending::Repetition),
+        ("timeout", Ending::TimeUp),
+        ("break", Ending::Interrupted),
+        ("chudan", Ending::Interrupted),
+    ] {
+        let line = format!("position startpos moves 7g7f 3c3d {word}\n");
+        let game = read_one(TextFormat::Usi, line.as_bytes());
+        assert_eq!((game.moves.len(), &game.ending), (2, &ending), "{word}");
+    }
+}
+
+#[test]
 fn a_line_of_usi_loses_nothing_as_one() {
     let read = |line: &str| read_one(TextFormat::Usi, line.as_bytes());
     assert!(
