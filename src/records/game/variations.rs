@@ -140,12 +140,13 @@ impl Builder {
     /// # Errors
     /// It was the first move too, so that rather the start or the record is wrong.
     pub(in crate::records) fn end_with_illegal(&mut self) -> Result<(), RecordError> {
+        let is_first = self.ply() == 0;
+        if let Some((_, fault)) = self.illegal.as_ref().filter(|_| is_first) {
+            return Err(fault.clone());
+        }
         let Some((text, fault)) = self.illegal.take() else {
             return Ok(());
         };
-        if self.ply() == 0 {
-            return Err(fault);
-        }
         self.read_as(format!("{fault}, read as the end of the game"));
         self.end(Ending::IllegalMove { text });
         Ok(())
@@ -302,13 +303,10 @@ impl Builder {
         true
     }
 
-    /// Whether the game has as many moves and says nothing about its end.
+    /// Whether the game has as many moves and no ending. What stands behind them as a variation
+    /// is read as the rest of the game in every format, since none has a word for no ending.
     fn ends_open(&self, moves: usize) -> bool {
-        let record = &self.record;
-        moves > 0
-            && record.moves.len() == moves
-            && record.ending == Ending::Unfinished
-            && record.closing == Closing::default()
+        self.record.moves.len() == moves && self.record.ending == Ending::Unfinished
     }
 
     /// Goes to the end of the game, which grows from here on.

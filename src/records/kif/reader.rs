@@ -1,12 +1,13 @@
 //! Reads KIF and KI2. Every move is checked, and an error names its line.
 
-use std::time::Duration;
+use std::{io::Read, time::Duration};
 
 use super::{
     IN_ALL, UNTIL, board::Diagram, ending_of_word, ending_of_words, interruption, is_digit,
     is_exact, is_word, number_of, parse_time, parts_of_sentence, word_of_ending,
 };
 use crate::position::Position;
+use crate::records::encoding::Lines;
 use crate::records::notation::japanese::{BLANKS, MARKS, WHITE_MARKS, Written, with_origin};
 use crate::records::{
     Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap, quoted,
@@ -25,13 +26,60 @@ const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];
 /// # Errors
 /// A line is wrong; the error names the first one.
 pub fn read(text: &str) -> Result<GameRecord, RecordError> {
+    let mut lines = Lines::of_text(text);
+    let game = read_next(&mut lines).unwrap_or_else(|| Err(no_game().at_line(0)));
+    game.map(|mut game| {
+        if let Some((number, _)) = lines.next() {
+            let omission = format!("line {number}: another game begins");
+            game.omissions.push(omission);
+        }
+        game
+    })
+}
+
+/// As [`read`], the next game of a file; `None` at its end.
+pub(in crate::records) fn read_next(
+    lines: &mut Lines<impl Read>,
+) -> Option<Result<GameRecord, RecordError>> {
     let mut reader = Reader::default();
-    let mut number = 0;
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        number += 1;
-        reader.any_line(line, number)?;
+    let mut error = None;
+    let (first, mut number) = (lines.count(), lines.count());
+    // Whether a row is in error or behind one.
+    let mut has_row = false;
+    while let Some((of_line, line)) = lines.next() {
+        if (reader.game.is_some() || has_row) && begins_game(line) {
+            lines.put_back();
+            break;
+        }
+        number = of_line;
+        if error.is_none() {
+            error = reader.any_line(line, number).err();
+        }
+        let text = line.trim_start_matches(BLANKS);
+        let is_row = |sign: char| MARKS.contains(&sign) || sign.is_ascii_digit();
+        has_row |= error.is_some() && text.starts_with(is_row);
     }
-    reader.finish(number)
+    if let Some(error) = error {
+        return Some(Err(error));
+    }
+    // Headings behind the last game are none.
+    let has_game = reader.game.is_some() || reader.preamble.has_position();
+    (has_game || first == 0).then(|| reader.finish(number))
+}
+
+/// Whether a line is a heading with which another game begins.
+fn begins_game(line: &str) -> bool {
+    let text = line.trim_start_matches(BLANKS);
+    let name = FIRST_HEADINGS
+        .iter()
+        .find_map(|name| text.strip_prefix(name));
+    name.is_some_and(|rest| rest.trim_start().starts_with(['：', ':']))
+}
+
+/// The name and the value of a heading.
+fn heading_of(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once(['：', ':'])?;
+    Some((name.trim(), value.trim()))
 }
 
 /// What was read so far.
@@ -45,15 +93,10 @@ struct Reader {
     unknown: Option<RecordError>,
     /// Whether the rows are left out until the next variation.
     is_skipping: bool,
-    /// Whether another game has begun, which is left out.
-    is_over: bool,
 }
 
 impl Reader {
     fn any_line(&mut self, line: &str, number: usize) -> Result<(), RecordError> {
-        if self.is_over {
-            return Ok(());
-        }
         let Err(fault) = self.line(line, number) else {
             return Ok(());
         };
@@ -104,6 +147,13 @@ impl Reader {
             return Ok(());
         }
         let text = text.trim_end();
+        // Most lines are rows.
+        if self.game.is_some()
+            && !self.is_skipping
+            && text.starts_with(|sign: char| sign.is_ascii_digit())
+        {
+            return self.row_or_other(text, number);
+        }
         if text.starts_with("手数--") {
             self.preamble.is_over = true;
             return Ok(());
@@ -116,13 +166,6 @@ impl Reader {
             && rest.starts_with(|letter| !char::is_alphabetic(letter) || is_digit(letter))
         {
             return self.branch(rest);
-        }
-        let heading = text.split_once(['：', ':']);
-        let heading = heading.map(|(name, value)| (name.trim(), value.trim()));
-        if self.game.is_some() && heading.is_some_and(|(name, _)| FIRST_HEADINGS.contains(&name)) {
-            self.is_over = true;
-            self.omit(format!("line {number}: another game begins"));
-            return Ok(());
         }
         if self.is_skipping {
             return Ok(());
@@ -150,13 +193,17 @@ impl Reader {
             }
             Some(_) => {}
         }
+        self.row_or_other(text, number)
+    }
+
+    fn row_or_other(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
         let rest = text.trim_start_matches(is_digit);
         let number_text = &text[..text.len() - rest.len()];
         if !number_text.is_empty() && rest.starts_with(BLANKS) {
             let row = number_of(number_text).unwrap_or(usize::MAX);
             return self.row(row, rest.trim_start_matches(BLANKS), number);
         }
-        self.other_line(text, rest, heading, number)
+        self.other_line(text, rest, heading_of(text), number)
     }
 
     /// Reads a line that is not a row of moves: a heading, or the ending alone. `rest` is what

@@ -74,7 +74,17 @@ pub fn on_board(piece: Piece) -> String {
 
 /// The piece that the text begins with, and the rest of the text.
 pub fn piece_at_start(text: &str) -> Option<(PieceType, &str)> {
-    let named = |(name, kind): &(&str, PieceType)| Some((*kind, text.strip_prefix(name)?));
+    let first = text.as_bytes().first_chunk::<KANJI>()?;
+    // The first character alone tells most names apart.
+    let named = |(name, kind): &(&str, PieceType)| {
+        let is_first = name.as_bytes().first_chunk() == Some(first);
+        let rest = if is_first {
+            text.strip_prefix(name)
+        } else {
+            None
+        };
+        Some((*kind, rest?))
+    };
     NAMES.iter().find_map(named)
 }
 
@@ -107,9 +117,12 @@ pub fn square(square: Square) -> String {
 
 /// Parses a file: a digit, full width or ASCII.
 pub fn file_of(letter: char) -> Option<File> {
-    let wide = FILES.iter().position(|&digit| digit == letter);
-    let index = wide.or_else(|| ('1'..='9').position(|digit| digit == letter));
-    index.and_then(File::from_index)
+    let first = match letter {
+        '１'..='９' => '１',
+        '1'..='9' => '1',
+        _ => return None,
+    };
+    File::from_index(letter as usize - first as usize)
 }
 
 /// Parses a rank: a Chinese digit, or any digit of a file.
@@ -352,15 +365,10 @@ impl Written {
     fn read_words<'text>(&mut self, text: &'text str) -> &'text str {
         let mut rest = text;
         loop {
-            let refused = ["不成", "生"]
-                .iter()
-                .find_map(|word| rest.strip_prefix(word));
-            if let Some(next) = refused {
-                rest = next;
-                continue;
-            }
             let mut letters = rest.chars();
             match letters.next() {
+                Some('不') if letters.as_str().starts_with('成') => drop(letters.next()),
+                Some('生') => {}
                 Some('成') => self.promotes = true,
                 Some('打') => self.is_drop = true,
                 Some(side @ ('右' | '左')) => self.words.side = Some(side),
@@ -497,13 +505,10 @@ fn origin(text: &str) -> Origin<'_> {
     else {
         return Origin::None;
     };
-    let signs: Vec<char> = place
-        .chars()
-        .filter(|sign| !BLANKS.contains(sign))
-        .collect();
-    match signs[..] {
-        ['0' | '０', '0' | '０'] => Origin::Hand(rest),
-        [file, rank] => match file_of(file).zip(rank_of(rank)) {
+    let mut signs = place.chars().filter(|sign| !BLANKS.contains(sign));
+    match [signs.next(), signs.next(), signs.next()] {
+        [Some('0' | '０'), Some('0' | '０'), None] => Origin::Hand(rest),
+        [Some(file), Some(rank), None] => match file_of(file).zip(rank_of(rank)) {
             Some((file, rank)) => Origin::Square(Square::new(file, rank), rest),
             None => Origin::Wrong,
         },

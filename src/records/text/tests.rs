@@ -174,6 +174,42 @@ fn a_name_goes_before_the_content_unless_nothing_is_read() {
 }
 
 #[test]
+fn games_of_kif_and_ki2_follow_each_other() {
+    let lines = |format: TextFormat, text: &str| -> Vec<String> {
+        let games = format.read(text.as_bytes()).into_iter();
+        let line = |game: &GameRecord| game.line().to_string();
+        games
+            .map(|game| game.as_ref().map_or_else(ToString::to_string, line))
+            .collect()
+    };
+    let kif = "#KIF version=2.0\n開始日時：2026/11/21\n手合割：平手\n先手：一番\n\
+               手数----指手----\n   1 ７六歩(77)\n   2 投了\n\n変化：1手\n   1 ２六歩(27)\n";
+    let broken = kif.replace("７六歩(77)", "７五歩(77)");
+    let expected = "startpos moves 7g7f";
+    let found = lines(TextFormat::Kif, &[kif, &*broken, kif].concat());
+    assert_eq!([&*found[0], &*found[2]], [expected; 2]);
+    assert!(
+        found[1].starts_with("line 16: '７五歩(77)', move 1, is illegal"),
+        "{}",
+        found[1]
+    );
+    assert_eq!(found.len(), 3);
+    let ki2 = "手合割：平手\n▲７六歩\nまで1手で中断\n";
+    let found = lines(TextFormat::Ki2, &ki2.repeat(2));
+    assert_eq!(found, [expected; 2]);
+    // Headings alone are no game.
+    assert_eq!(
+        lines(TextFormat::Ki2, &format!("{ki2}開始日時：2026/11/21\n")),
+        [expected]
+    );
+    let other = lines(
+        TextFormat::Kif,
+        &format!("手合割：猫落ち\n   1 ７六歩(77)\n{kif}"),
+    );
+    assert_eq!((other.len(), &*other[1]), (2, expected), "{other:?}");
+}
+
+#[test]
 fn a_line_of_usi_may_end_with_its_result() {
     for (word, ending) in [
         ("", Ending::Unfinished),
