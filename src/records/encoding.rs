@@ -165,7 +165,6 @@ impl<'text> Lines<&'text [u8]> {
         let (input, decoder) = (text.as_bytes(), UTF_8.new_decoder_without_bom_handling());
         let mut lines = Self::with(input, decoder);
         lines.fill();
-        lines.skip_marks();
         lines
     }
 }
@@ -188,7 +187,6 @@ impl<R: Read> Lines<R> {
         let mut lines = Self::with(input, decoder);
         lines.is_at_end = length < BLOCK;
         lines.decode(&block);
-        lines.skip_marks();
         if has_old_ends(&lines.text) {
             lines.end = b'\r';
         }
@@ -209,19 +207,13 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Goes behind the byte order marks.
-    fn skip_marks(&mut self) {
-        let text = self.text.trim_start_matches('\u{feff}');
-        self.next = self.text.len() - text.len();
-    }
-
     /// The text that is decoded and not read yet: at first, that of the first megabyte.
     pub fn ahead(&self) -> &str {
-        &self.text[self.next..]
+        self.text[self.next..].trim_start_matches('\u{feff}')
     }
 
     /// The next line and its number.
-    pub fn next(&mut self) -> Option<(usize, &str)> {
+    pub fn next_line(&mut self) -> Option<(usize, &str)> {
         self.last = self.next;
         let mut from = self.next;
         let found = loop {
@@ -240,7 +232,8 @@ impl<R: Read> Lines<R> {
             return None;
         }
         self.number += 1;
-        let line = &self.text[self.last..end];
+        // Files that are put together have byte order marks between them.
+        let line = self.text[self.last..end].trim_start_matches('\u{feff}');
         Some((self.number, line.strip_suffix('\r').unwrap_or(line)))
     }
 
@@ -406,7 +399,7 @@ mod tests {
             let (bytes, ..) = encoding.encode(&text);
             let mut lines = Lines::new(&*bytes).expect("bytes in memory");
             let mut expected = text.lines().zip(1..);
-            while let Some((number, line)) = lines.next() {
+            while let Some((number, line)) = lines.next_line() {
                 assert_eq!(expected.next(), Some((line, number)), "{}", encoding.name());
             }
             assert_eq!(expected.next(), None, "{}", encoding.name());
@@ -414,13 +407,13 @@ mod tests {
         }
         let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut lines = Lines::new(&*wide).expect("bytes in memory");
-        assert_eq!(lines.next(), Some((1, "手合割：平手")));
+        assert_eq!(lines.next_line(), Some((1, "手合割：平手")));
         lines.put_back();
         assert_eq!(lines.rest(), text);
         let mut old = Lines::new(&b"a\r\rb"[..]).expect("bytes in memory");
         for (number, line) in [(1, "a"), (2, ""), (3, "b")] {
-            assert_eq!(old.next(), Some((number, line)));
+            assert_eq!(old.next_line(), Some((number, line)));
         }
-        assert_eq!(old.next(), None);
+        assert_eq!(old.next_line(), None);
     }
 }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write as _};
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fmt, fs};
 
 use anyhow::{Context, bail, ensure};
@@ -202,7 +203,7 @@ struct Conversion<'a> {
     arguments: &'a Arguments,
     sources: &'a Sources,
     target: &'a Target,
-    stop: Stop,
+    stop: Arc<Stop>,
     games: usize,
     broken: usize,
     files: usize,

@@ -38,7 +38,7 @@ pub(in crate::records) fn read_next(
         let mut reader = Reader::default();
         let mut error = None;
         let mut is_last = true;
-        while let Some((number, line)) = lines.next() {
+        while let Some((number, line)) = lines.next_line() {
             if line.trim_end() == SEPARATOR {
                 is_last = false;
                 break;

@@ -170,7 +170,7 @@ impl Builder {
         time: Option<Duration>,
     ) {
         self.closing_mut().add_time(time);
-        self.illegal = Some((text.to_owned(), fault));
+        self.illegal = Some((text.trim().to_owned(), fault));
     }
 
     /// What is wrong with the illegal move, which no longer waits.

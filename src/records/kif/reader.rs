@@ -29,7 +29,7 @@ pub fn read(text: &str) -> Result<GameRecord, RecordError> {
     let mut lines = Lines::of_text(text);
     let game = read_next(&mut lines).unwrap_or_else(|| Err(no_game().at_line(0)));
     game.map(|mut game| {
-        if let Some((number, _)) = lines.next() {
+        if let Some((number, _)) = lines.next_line() {
             let omission = format!("line {number}: another game begins");
             game.omissions.push(omission);
         }
@@ -46,7 +46,7 @@ pub(in crate::records) fn read_next(
     let (first, mut number) = (lines.count(), lines.count());
     // Whether a row is in error or behind one.
     let mut has_row = false;
-    while let Some((of_line, line)) = lines.next() {
+    while let Some((of_line, line)) = lines.next_line() {
         if (reader.game.is_some() || has_row) && begins_game(line) {
             lines.put_back();
             break;

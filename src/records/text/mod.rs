@@ -255,7 +255,7 @@ impl<R: Read> Iterator for Games<R> {
 }
 
 fn next_of_usi(lines: &mut Lines<impl Read>) -> Option<Result<GameRecord, RecordError>> {
-    while let Some((number, line)) = lines.next() {
+    while let Some((number, line)) = lines.next_line() {
         let text = line.trim();
         if !text.is_empty() && !text.starts_with('#') {
             return Some(game_of_line(text).map_err(|error| error.at_line(number)));

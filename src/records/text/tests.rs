@@ -186,7 +186,7 @@ fn games_of_kif_and_ki2_follow_each_other() {
                手数----指手----\n   1 ７六歩(77)\n   2 投了\n\n変化：1手\n   1 ２六歩(27)\n";
     let broken = kif.replace("７六歩(77)", "７五歩(77)");
     let expected = "startpos moves 7g7f";
-    let found = lines(TextFormat::Kif, &[kif, &*broken, kif].concat());
+    let found = lines(TextFormat::Kif, &[kif, &*broken, "\u{feff}", kif].concat());
     assert_eq!([&*found[0], &*found[2]], [expected; 2]);
     assert!(
         found[1].starts_with("line 16: '７五歩(77)', move 1, is illegal"),

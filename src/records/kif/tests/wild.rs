@@ -71,7 +71,7 @@ fn an_illegal_last_move_ends_the_game() {
     assert_eq!(game.closing.time, Some(Duration::from_secs(7)));
     assert_eq!(game.closing.comments, ["反則手にて終局"]);
     assert_eq!(game.readings.len(), 1, "{:?}", game.readings);
-    let game = good("▲７六歩 △３四歩 ▲２二角成 △５四歩打\nまで4手で二歩により先手の勝ち\n");
+    let game = good("▲７六歩 △３四歩 ▲２二角成 △５四歩打\tまで4手で二歩により先手の勝ち\n");
     let text = "△５四歩打".to_owned();
     assert_eq!(
         (game.moves.len(), game.ending),
