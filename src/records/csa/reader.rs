@@ -84,8 +84,8 @@ struct Reader {
     lines: PositionLines,
     game: Option<Builder>,
     has_content: bool,
-    /// Whether the last line belongs to a note.
-    is_in_note: bool,
+    /// The number of the last line of a note, 0 without one.
+    note: usize,
     /// Whether lines after the end of the game were left out.
     is_over: bool,
 }
@@ -115,16 +115,19 @@ impl Reader {
             }
             Some(_) => self.has_content = true,
         }
-        let was_in_note = std::mem::replace(&mut self.is_in_note, line.starts_with("$NOTE:"));
         // Some programs write a note with its line ends.
-        if was_in_note
+        if self.note > 0
+            && self.note + 1 == number
             && !line.as_bytes()[0].is_ascii()
             && let Some((_, note)) = self.record().headings.last_mut()
         {
             note.push('\n');
             note.push_str(line);
-            self.is_in_note = true;
+            self.note = number;
             return Ok(());
+        }
+        if line.starts_with("$NOTE:") {
+            self.note = number;
         }
         if let Some(name) = line.strip_prefix("N+") {
             name.clone_into(&mut self.record().players[0]);

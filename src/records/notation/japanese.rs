@@ -476,12 +476,22 @@ impl Written {
             moves.retain(|mv| motion_of(mv).is_some_and(|motion| motion.vertical == vertical));
         }
         if let Some(side) = self.words.side {
+            let all = moves.clone();
             let files = |mv: &Move| motion_of(mv).map_or(0, |motion| motion.files);
             let outermost = match side {
                 '右' => moves.iter().map(files).max(),
                 _ => moves.iter().map(files).min(),
             };
             moves.retain(|mv| Some(files(mv)) == outermost);
+            // Some leave the motion out here too: one that moves as no other is 上, 寄 or 引 alone.
+            let vertical = |mv: &Move| motion_of(mv).map(|motion| motion.vertical);
+            let has_its_own = |mv: &Move| {
+                let alike = all.iter().filter(|other| vertical(other) == vertical(mv));
+                alike.count() == 1
+            };
+            if !moves.iter().all(has_its_own) {
+                moves.retain(|mv| !has_its_own(mv));
+            }
         }
     }
 }
