@@ -1,8 +1,12 @@
 //! Decoding of game records: UTF-8 today, CP932, EUC-JP and others in older files.
 
 use std::borrow::Cow;
+use std::io::{self, Read};
 
-use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Decoder, EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE};
+
+/// The bytes of a file by which its encoding is told, and how many are read at a time.
+const BLOCK: usize = 1 << 20;
 
 /// Begins a change of the character set in ISO-2022-JP.
 const ESCAPE: u8 = 0x1b;
@@ -16,48 +20,43 @@ const LEAST_ASCII: usize = 10;
 /// `'encoding=…` of other programs) goes before CP932 and EUC-JP. Programs cut names within a
 /// character: what is not valid becomes replacement characters, provided that most are valid.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    let text = letters(bytes);
-    if text.contains('\r') && !text.contains('\n') {
+    let (text, ..) = encoding_of(bytes).decode(bytes);
+    if has_old_ends(&text) {
         Cow::Owned(text.replace('\r', "\n"))
     } else {
         text
     }
 }
 
-fn letters(bytes: &[u8]) -> Cow<'_, str> {
-    let without_errors = |encoding: &'static Encoding| {
-        let (text, _, has_errors) = encoding.decode(bytes);
-        (!has_errors).then_some(text)
-    };
-    if let Some(text) = utf_16(bytes).and_then(without_errors) {
-        return text;
+/// Whether `\r` alone ends the lines.
+fn has_old_ends(text: &str) -> bool {
+    !text.contains('\n') && text.contains('\r')
+}
+
+fn encoding_of(bytes: &[u8]) -> &'static Encoding {
+    let is_without_errors = |encoding: &'static Encoding| !encoding.decode(bytes).2;
+    if let Some(wide) = utf_16(bytes).filter(|&wide| is_without_errors(wide)) {
+        return wide;
     }
-    let mostly = |encoding: &'static Encoding| {
-        let (text, ..) = encoding.decode(bytes);
-        is_mostly_valid(&text).then_some(text)
-    };
+    let is_mostly = |encoding: &'static Encoding| is_mostly_valid(&encoding.decode(bytes).0);
     // Whatever the first line names: programs convert files and leave it as it was.
-    if let Some(text) = mostly(UTF_8) {
-        return text;
+    if is_mostly(UTF_8) {
+        return UTF_8;
     }
     let named = named(bytes);
-    if let Some(text) = named.and_then(without_errors) {
-        return text;
+    if let Some(named) = named.filter(|&named| is_without_errors(named)) {
+        return named;
     }
-    if let Some(text) = named.filter(|&named| named != SHIFT_JIS).and_then(mostly) {
-        return text;
+    if let Some(named) = named.filter(|&named| named != SHIFT_JIS && is_mostly(named)) {
+        return named;
     }
     // Before UTF-8, of which it is a part.
     let escaped = bytes.contains(&ESCAPE).then_some(ISO_2022_JP);
-    for encoding in escaped.into_iter().chain([UTF_8, SHIFT_JIS, EUC_JP]) {
-        // EUC-JP is often valid CP932 too, as pairs of half-width katakana, which real text lacks.
-        let is_other = encoding == SHIFT_JIS && looks_like_euc_jp(bytes);
-        if !is_other && let Some(text) = without_errors(encoding) {
-            return text;
-        }
-    }
-    let (text, ..) = SHIFT_JIS.decode(bytes);
-    text
+    let mut others = escaped.into_iter().chain([UTF_8, SHIFT_JIS, EUC_JP]);
+    // EUC-JP is often valid CP932 too, as pairs of half-width katakana, which real text lacks.
+    let is_other = |encoding| encoding == SHIFT_JIS && looks_like_euc_jp(bytes);
+    let found = others.find(|&encoding| is_without_errors(encoding) && !is_other(encoding));
+    found.unwrap_or(SHIFT_JIS)
 }
 
 /// Whether a text has more Japanese characters than ones that are not valid.
@@ -74,7 +73,8 @@ fn is_half_width(letter: char) -> bool {
     ('\u{ff61}'..='\u{ff9f}').contains(&letter)
 }
 
-/// Encodes a text in CP932; `None` if that lacks one of its characters.
+/// Encodes a text in CP932; `None` if that lacks one of its characters, or if the bytes look like
+/// another encoding.
 pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
     // Unicode has two characters where CP932 has one, and Windows takes the other of the two.
     let text: String = text
@@ -94,7 +94,8 @@ pub fn encode_shift_jis(text: &str) -> Option<Vec<u8>> {
         })
         .collect();
     let (bytes, _, has_errors) = SHIFT_JIS.encode(&text);
-    (!has_errors).then(|| bytes.into_owned())
+    let is_good = !has_errors && encoding_of(&bytes).decode(&bytes).0 == SHIFT_JIS.decode(&bytes).0;
+    is_good.then(|| bytes.into_owned())
 }
 
 /// UTF-16 without a byte order mark, which the decoder knows: one byte of its ASCII characters is
@@ -136,6 +137,169 @@ fn looks_like_euc_jp(bytes: &[u8]) -> bool {
             .filter(|&letter| is_half_width(letter))
             .count()
             > text.chars().filter(|letter| !letter.is_ascii()).count()
+}
+
+// --- Lines ---
+
+/// The lines of a text, decoded as they are read. Its first megabyte tells the encoding.
+pub struct Lines<R> {
+    input: R,
+    decoder: Decoder,
+    is_at_end: bool,
+    /// The text that is decoded.
+    text: String,
+    /// Where the last line begins in it, and the next one.
+    last: usize,
+    next: usize,
+    /// `\r` where it alone ends the lines.
+    end: u8,
+    /// The number of the last line, from 1.
+    number: usize,
+    /// What went wrong with the input, after which there are no lines.
+    fault: Option<io::Error>,
+}
+
+impl<'text> Lines<&'text [u8]> {
+    /// The lines of a text that is decoded.
+    pub fn of_text(text: &'text str) -> Self {
+        let (input, decoder) = (text.as_bytes(), UTF_8.new_decoder_without_bom_handling());
+        let mut lines = Self::with(input, decoder);
+        lines.fill();
+        lines
+    }
+}
+
+impl<R: Read> Lines<R> {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// The input cannot be read.
+    pub fn new(mut input: R) -> io::Result<Self> {
+        let mut block = Vec::new();
+        let length = input.by_ref().take(BLOCK as u64).read_to_end(&mut block)?;
+        let last_end = block.iter().rposition(|&byte| byte == b'\n');
+        // No character is cut in halves. UTF-16 alone has zeros.
+        let known = match last_end {
+            Some(last_end) if length == BLOCK && !block.contains(&0) => &block[..=last_end],
+            _ => &block,
+        };
+        let decoder = encoding_of(known).new_decoder();
+        let mut lines = Self::with(input, decoder);
+        lines.is_at_end = length < BLOCK;
+        lines.decode(&block);
+        if has_old_ends(&lines.text) {
+            lines.end = b'\r';
+        }
+        Ok(lines)
+    }
+
+    fn with(input: R, decoder: Decoder) -> Self {
+        Self {
+            input,
+            decoder,
+            is_at_end: false,
+            text: String::new(),
+            last: 0,
+            next: 0,
+            end: b'\n',
+            number: 0,
+            fault: None,
+        }
+    }
+
+    /// The text that is decoded and not read yet: at first, that of the first megabyte.
+    pub fn ahead(&self) -> &str {
+        self.text[self.next..].trim_start_matches('\u{feff}')
+    }
+
+    /// The next line and its number.
+    pub fn next_line(&mut self) -> Option<(usize, &str)> {
+        self.last = self.next;
+        let mut from = self.next;
+        let found = loop {
+            let rest = &self.text.as_bytes()[from..];
+            if let Some(found) = rest.iter().position(|&byte| byte == self.end) {
+                break Some(from + found);
+            }
+            from = self.text.len() - self.last;
+            if !self.fill() {
+                break None;
+            }
+        };
+        let end = found.unwrap_or(self.text.len());
+        self.next = found.map_or(end, |found| found + 1);
+        if self.next == self.last {
+            return None;
+        }
+        self.number += 1;
+        // Files that are put together have byte order marks between them.
+        let line = self.text[self.last..end].trim_start_matches('\u{feff}');
+        Some((self.number, line.strip_suffix('\r').unwrap_or(line)))
+    }
+
+    /// Goes back before the last line.
+    pub fn put_back(&mut self) {
+        self.next = self.last;
+        self.number -= 1;
+    }
+
+    /// Whether nothing but blanks is left.
+    pub fn is_blank(&mut self) -> bool {
+        while self.ahead().trim().is_empty() {
+            if !self.fill() {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Lines so far.
+    pub const fn count(&self) -> usize {
+        self.number
+    }
+
+    /// All of the text that is left.
+    pub fn rest(&mut self) -> String {
+        while self.fill() {}
+        self.text.split_off(self.next)
+    }
+
+    /// What went wrong with the input.
+    pub fn take_fault(&mut self) -> Option<io::Error> {
+        self.fault.take()
+    }
+
+    /// Decodes another block; `false` at the end of the input. What is before the last line goes.
+    fn fill(&mut self) -> bool {
+        if self.is_at_end {
+            return false;
+        }
+        self.text.drain(..self.last);
+        self.next -= self.last;
+        self.last = 0;
+        let mut block = Vec::new();
+        let most = BLOCK as u64;
+        match self.input.by_ref().take(most).read_to_end(&mut block) {
+            Ok(length) => {
+                self.is_at_end = length < BLOCK;
+                self.decode(&block);
+                true
+            }
+            Err(error) => {
+                self.is_at_end = true;
+                self.fault = Some(error);
+                false
+            }
+        }
+    }
+
+    fn decode(&mut self, block: &[u8]) {
+        let most = self.decoder.max_utf8_buffer_length(block.len());
+        self.text.reserve(most.unwrap_or_default());
+        let _ = self
+            .decoder
+            .decode_to_string(block, &mut self.text, self.is_at_end);
+    }
 }
 
 #[cfg(test)]
@@ -219,5 +383,37 @@ mod tests {
         assert_eq!(decode(b"V2.2\r\nPI\r\n"), "V2.2\r\nPI\r\n");
         let (named, ..) = EUC_JP.encode("'encoding=EUC-JP\rN+羽生善治\r");
         assert_eq!(decode(&named), "'encoding=EUC-JP\nN+羽生善治\n");
+    }
+
+    #[test]
+    fn bytes_that_look_like_another_encoding_are_not_written() {
+        let (text, ..) = SHIFT_JIS.decode("手合割：平手".as_bytes());
+        assert_eq!(encode_shift_jis(&text), None, "{text}");
+    }
+
+    #[test]
+    fn lines_are_decoded_as_they_are_read() {
+        let row = "手合割：平手\r\n   1 ７六歩(77)\n\n";
+        let text = row.repeat(3 * BLOCK / row.len()) + "投了";
+        for encoding in [UTF_8, SHIFT_JIS, EUC_JP, ISO_2022_JP] {
+            let (bytes, ..) = encoding.encode(&text);
+            let mut lines = Lines::new(&*bytes).expect("bytes in memory");
+            let mut expected = text.lines().zip(1..);
+            while let Some((number, line)) = lines.next_line() {
+                assert_eq!(expected.next(), Some((line, number)), "{}", encoding.name());
+            }
+            assert_eq!(expected.next(), None, "{}", encoding.name());
+            assert!(lines.text.capacity() < 8 * BLOCK);
+        }
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let mut lines = Lines::new(&*wide).expect("bytes in memory");
+        assert_eq!(lines.next_line(), Some((1, "手合割：平手")));
+        lines.put_back();
+        assert_eq!(lines.rest(), text);
+        let mut old = Lines::new(&b"a\r\rb"[..]).expect("bytes in memory");
+        for (number, line) in [(1, "a"), (2, ""), (3, "b")] {
+            assert_eq!(old.next_line(), Some((number, line)));
+        }
+        assert_eq!(old.next_line(), None);
     }
 }

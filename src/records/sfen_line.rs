@@ -10,6 +10,10 @@ use super::{RecordError, quoted};
 use crate::position::{Position, START_SFEN};
 use crate::types::{Move, Move16};
 
+/// The words that may end a line: how the game did.
+#[rustfmt::skip]
+const RESULTS: [&str; 7] = ["resign", "win", "draw", "rep_draw", "timeout", "break", "chudan"];
+
 /// A start position and the moves made from it.
 #[derive(Clone, Debug)]
 pub struct SfenLine {
@@ -35,7 +39,7 @@ impl FromStr for SfenLine {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words: Vec<&str> = text.split_whitespace().collect();
-        if matches!(words.last(), Some(&("win" | "resign" | "draw"))) {
+        if words.last().is_some_and(|last| RESULTS.contains(last)) {
             words.pop();
         }
         let mut place = usize::from(words.first() == Some(&"position"));

@@ -5,8 +5,10 @@
 //! teacher data.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
+use std::iter::Peekable;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::{fmt, fs};
 
 use anyhow::{Context, bail, ensure};
@@ -17,10 +19,10 @@ use crate::cli::arguments::{Named, outputs};
 use crate::cli::error::ensure_usage;
 use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
+use crate::records::encoding::Lines;
 use crate::records::game::GameRecord;
 use crate::records::teacher::Format;
-use crate::records::text::{TextEncoding, TextFormat};
-use crate::records::{RecordError, encoding};
+use crate::records::text::{Games, TextEncoding, TextFormat};
 use crate::runs::{OutputFile, Stop, is_stream};
 use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
@@ -196,14 +198,12 @@ impl Target {
     }
 }
 
-/// A game and, if its file has several, its number there.
-type Found = (Option<usize>, GameRecord);
-
 /// A conversion, and what happened so far.
 struct Conversion<'a> {
     arguments: &'a Arguments,
     sources: &'a Sources,
     target: &'a Target,
+    stop: Arc<Stop>,
     games: usize,
     broken: usize,
     files: usize,
@@ -213,12 +213,32 @@ struct Conversion<'a> {
     not_encoded: usize,
 }
 
+/// A file that is being written, or standard output.
+struct Out {
+    path: PathBuf,
+    file: Option<OutputFile>,
+    games: usize,
+    /// The only game that the format has room for, until it is known that no other follows.
+    only: Option<GameRecord>,
+}
+
+impl Out {
+    fn new(path: PathBuf) -> Self {
+        Self {
+            path,
+            file: None,
+            games: 0,
+            only: None,
+        }
+    }
+}
+
 fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> anyhow::Result<()> {
-    let stop = stop_on_ctrl_c()?;
     let mut conversion = Conversion {
         arguments,
         sources,
         target,
+        stop: stop_on_ctrl_c()?,
         games: 0,
         broken: 0,
         files: 0,
@@ -226,90 +246,93 @@ fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> a
         not_encoded: 0,
     };
     if target.is_folder {
-        conversion.write_folder(&stop)?;
+        conversion.write_folder()?;
     } else {
         conversion.write_file()?;
     }
-    conversion.report()?;
-    ensure!(!stop.is_requested(), "interrupted");
-    Ok(())
+    conversion.report()
 }
 
 impl Conversion<'_> {
-    /// Makes a file of each file.
-    fn write_folder(&mut self, stop: &Stop) -> anyhow::Result<()> {
+    /// Makes a file of each file, or of each game where the format holds only one.
+    fn write_folder(&mut self) -> anyhow::Result<()> {
         ensure_usage!(
             !self.arguments.input.is_stdin(),
             "standard input has no name for a file in a folder: expected --out FILE"
         );
+        let folder = &self.arguments.out;
+        let extension = &self.target.extension;
         let files = self.sources.files();
         let paths: Vec<&Path> = files.iter().map(|source| source.path.as_path()).collect();
         for (source, stem) in files.iter().zip(result_file::distinct_stems(&paths)) {
-            if stop.is_requested() {
-                break;
-            }
-            let games = self.read(source)?;
-            self.write_each(&stem, games)?;
+            let mut whole = Out::new(folder.join(format!("{stem}.{extension}")));
+            self.read(source, |conversion, number, record| {
+                fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+                match number.filter(|_| !conversion.target.format.holds_many()) {
+                    None => conversion.put(&mut whole, record),
+                    Some(number) => {
+                        let name = format!("{stem}-{number}.{extension}");
+                        let mut own = Out::new(folder.join(name));
+                        conversion.put(&mut own, record)?;
+                        conversion.finish(own)
+                    }
+                }
+            })?;
+            self.finish(whole)?;
         }
         Ok(())
     }
 
     /// Makes one file of all games.
     fn write_file(&mut self) -> anyhow::Result<()> {
-        let mut games = Vec::new();
+        let mut out = Out::new(self.arguments.out.clone());
         if self.arguments.input.is_stdin() {
-            games = self.read_stdin()?;
+            let lines = Lines::new(std::io::stdin().lock())?;
+            let format = match self.arguments.input.files.format {
+                Some(format) => format
+                    .text()
+                    .with_context(|| format!("- is for games as text, found --format {format}"))?,
+                None => TextFormat::of_content(lines.ahead()),
+            };
+            self.visit(format.games(lines), &"-", |conversion, _, record| {
+                conversion.put(&mut out, record)
+            })?;
         }
         for source in self.sources.files() {
-            games.append(&mut self.read(source)?);
+            self.read(source, |conversion, _, record| {
+                conversion.put(&mut out, record)
+            })?;
         }
-        let games: Vec<GameRecord> = games.into_iter().map(|(_, record)| record).collect();
-        let (count, out) = (games.len(), &self.arguments.out);
-        ensure!(
-            count <= 1 || self.target.format.holds_many(),
-            "{} holds one game, but {count} were read: give a folder, as in --out FOLDER --to {}",
-            out.display(),
-            self.target.extension
-        );
-        if count > 0 {
-            self.write(out, &games)?;
-        }
-        Ok(())
+        self.finish(out)
     }
 
-    /// Reads the games of a file, and says what is wrong with those that cannot be read.
-    fn read(&mut self, source: &Source) -> anyhow::Result<Vec<Found>> {
-        let name = source.path.display();
-        let bytes = fs::read(&source.path).with_context(|| name.to_string())?;
-        let format = source.format.text().context("a file of games as text")?;
-        let text = encoding::decode(&bytes);
-        let games = format.read_or(TextFormat::of_content(&text), &text);
-        Ok(self.good(games, &name))
-    }
-
-    /// Reads the games of standard input.
-    fn read_stdin(&mut self) -> anyhow::Result<Vec<Found>> {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
-        let text = encoding::decode(&bytes);
-        let format = match self.arguments.input.files.format {
-            Some(format) => format
-                .text()
-                .with_context(|| format!("- is for games as text, found --format {format}"))?,
-            None => TextFormat::of_content(&text),
-        };
-        Ok(self.good(format.read_text(&text), &"-"))
-    }
-
-    /// The games that could be read. What is wrong with the others is said.
-    fn good(
+    /// Reads the games of a file for `work`, which gets the number of each if there are several.
+    fn read(
         &mut self,
-        found: Vec<Result<GameRecord, RecordError>>,
+        source: &Source,
+        work: impl FnMut(&mut Self, Option<usize>, GameRecord) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let name = source.path.display();
+        let format = source.format.text().context("a file of games as text")?;
+        let open = || Lines::new(fs::File::open(&source.path)?);
+        let place = || name.to_string();
+        let content = TextFormat::of_content(open().with_context(place)?.ahead());
+        let games = format.games_or(content, open).with_context(place)?;
+        self.visit(games, &name, work)
+    }
+
+    /// The games that can be read, for `work`. What is wrong with the others is said.
+    fn visit(
+        &mut self,
+        mut games: Peekable<Games<impl Read>>,
         name: &impl fmt::Display,
-    ) -> Vec<Found> {
-        let mut games = Vec::new();
-        let has_several = found.len() > 1;
-        for (game, number) in found.into_iter().zip(1..) {
+        mut work: impl FnMut(&mut Self, Option<usize>, GameRecord) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut number = 0;
+        while let Some(game) = games.next() {
+            ensure!(!self.stop.is_requested(), "interrupted");
+            number += 1;
+            let has_several = number > 1 || games.peek().is_some();
             let game = game.map_err(anyhow::Error::from);
             let game = game.and_then(|record| match record.readings.first() {
                 Some(reading) if self.arguments.strict => {
@@ -322,8 +345,7 @@ impl Conversion<'_> {
                     for note in record.notes() {
                         output::eprint_line(format_args!("note: {name}: {note}"));
                     }
-                    let number = has_several.then_some(number);
-                    games.push((number, record));
+                    work(self, has_several.then_some(number), record)?;
                 }
                 Err(error) => {
                     self.broken += 1;
@@ -333,66 +355,67 @@ impl Conversion<'_> {
                 }
             }
         }
-        games
+        Ok(())
     }
 
-    /// Writes the games of a file, each to a file of its own where the format holds only one.
-    fn write_each(&mut self, stem: &str, games: Vec<Found>) -> anyhow::Result<()> {
-        let folder = &self.arguments.out;
-        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let extension = &self.target.extension;
+    /// Adds a game to a file.
+    fn put(&mut self, out: &mut Out, record: GameRecord) -> anyhow::Result<()> {
         if self.target.format.holds_many() {
-            let games: Vec<GameRecord> = games.into_iter().map(|(_, record)| record).collect();
-            if games.is_empty() {
-                return Ok(());
-            }
-            return self.write(&folder.join(format!("{stem}.{extension}")), &games);
+            return self.write(out, &record);
         }
-        for (number, record) in &games {
-            let name = match number {
-                Some(number) => format!("{stem}-{number}.{extension}"),
-                None => format!("{stem}.{extension}"),
-            };
-            self.write(&folder.join(name), std::slice::from_ref(record))?;
+        ensure!(
+            out.only.is_none(),
+            "{} holds one game, but several were read: give a folder, as in --out FOLDER --to {}",
+            out.path.display(),
+            self.target.extension
+        );
+        out.only = Some(record);
+        Ok(())
+    }
+
+    /// Gives a file its name, if it has a game.
+    fn finish(&mut self, mut out: Out) -> anyhow::Result<()> {
+        if let Some(record) = out.only.take() {
+            self.write(&mut out, &record)?;
+        }
+        if let Some(file) = out.file {
+            file.finish()
+                .with_context(|| out.path.display().to_string())?;
+            self.files += 1;
         }
         Ok(())
     }
 
-    /// Writes games to a file, which gets its name when it is complete, or to standard output.
-    fn write(&mut self, path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
-        let bytes = self.bytes_of(games);
-        if self.arguments.is_to_stdout() {
-            output::stdout().write_all(&bytes)?;
-            return Ok(());
-        }
-        check_output(path, self.arguments.force, self.sources)?;
-        let name = || path.display().to_string();
-        let mut file = OutputFile::create(path).with_context(name)?;
-        file.write_all(&bytes).with_context(name)?;
-        file.finish().with_context(name)?;
-        self.files += 1;
-        Ok(())
-    }
-
-    fn bytes_of(&mut self, games: &[GameRecord]) -> Vec<u8> {
+    /// Writes a game to a file or to standard output.
+    fn write(&mut self, out: &mut Out, record: &GameRecord) -> anyhow::Result<()> {
         let Target {
             format, encoding, ..
         } = self.target;
-        let mut bytes = Vec::new();
-        for (index, game) in games.iter().enumerate() {
-            if index > 0 {
-                bytes.extend_from_slice(format.separator().as_bytes());
-            }
-            let mut written = format.write(game, *encoding);
-            bytes.append(&mut written.bytes);
-            self.games += 1;
-            self.not_encoded += usize::from(written.encoding != *encoding);
-            let losses: BTreeSet<String> = format.losses(game).into_iter().collect();
-            for loss in losses {
-                *self.losses.entry(loss).or_default() += 1;
-            }
+        let mut bytes = match out.games {
+            0 => Vec::new(),
+            _ => format.separator().as_bytes().to_vec(),
+        };
+        let mut written = format.write(record, *encoding);
+        bytes.append(&mut written.bytes);
+        out.games += 1;
+        self.games += 1;
+        self.not_encoded += usize::from(written.encoding != *encoding);
+        let losses: BTreeSet<String> = format.losses(record).into_iter().collect();
+        for loss in losses {
+            *self.losses.entry(loss).or_default() += 1;
         }
-        bytes
+        if self.arguments.is_to_stdout() {
+            return Ok(output::stdout().write_all(&bytes)?);
+        }
+        let name = || out.path.display().to_string();
+        let file = match &mut out.file {
+            Some(file) => file,
+            none => {
+                check_output(&out.path, self.arguments.force, self.sources)?;
+                none.insert(OutputFile::create(&out.path).with_context(name)?)
+            }
+        };
+        file.write_all(&bytes).with_context(name)
     }
 
     /// Says what was done, and what the format has no room for.

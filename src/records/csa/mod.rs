@@ -23,6 +23,7 @@ use crate::records::{Ending, GameRecord, TITLE};
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Repetition, Square};
 use crate::util::shorten;
 
+pub(super) use reader::read_next;
 pub use reader::{read, read_each, read_server_position};
 
 /// The line between two games of a file.

@@ -1,11 +1,14 @@
 //! Reads records. Every move is checked, and an error names its line.
 
+use std::io::Read;
+
 use super::{
     RATING_PREFIXES, SEPARATOR, by_repetition, color_of, decoded, ending_by_the_rules,
     ending_of_word, heading, is_exact, is_renamed, kind, legal_move, parse_move, piece, piece_name,
     square, word_of_ending,
 };
 use crate::position::{Board, Position};
+use crate::records::encoding::Lines;
 use crate::records::setup::{Setup, impossible};
 use crate::records::{
     Builder, Ending, EndingWords, GameRecord, RecordError, parse_seconds, quoted,
@@ -23,24 +26,35 @@ pub fn read(text: &str) -> Result<Vec<GameRecord>, RecordError> {
 /// Reads each game of a text, or what is wrong with it; `/` alone on a line separates them. What
 /// follows the end of a game is left out, which [`GameRecord::omissions`] says.
 pub fn read_each(text: &str) -> Vec<Result<GameRecord, RecordError>> {
-    let mut games = Vec::new();
-    let mut reader = Reader::default();
-    let mut error = None;
-    let mut number = 0;
-    let end = |reader: Reader, error: Option<RecordError>, number| match error {
-        Some(error) => Some(Err(error)),
-        None => reader.finish(number).transpose(),
-    };
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        number += 1;
-        if line.trim_end() == SEPARATOR {
-            games.extend(end(std::mem::take(&mut reader), error.take(), number));
-        } else if error.is_none() {
-            error = reader.line(line, number).err();
+    let mut lines = Lines::of_text(text);
+    std::iter::from_fn(|| read_next(&mut lines)).collect()
+}
+
+/// As [`read_each`], the next game of a file; `None` at its end.
+pub(in crate::records) fn read_next(
+    lines: &mut Lines<impl Read>,
+) -> Option<Result<GameRecord, RecordError>> {
+    loop {
+        let mut reader = Reader::default();
+        let mut error = None;
+        let mut is_last = true;
+        while let Some((number, line)) = lines.next_line() {
+            if line.trim_end() == SEPARATOR {
+                is_last = false;
+                break;
+            }
+            if error.is_none() {
+                error = reader.line(line, number).err();
+            }
+        }
+        let game = match error {
+            Some(error) => Some(Err(error)),
+            None => reader.finish(lines.count()).transpose(),
+        };
+        if game.is_some() || is_last {
+            return game;
         }
     }
-    games.extend(end(reader, error, number));
-    games
 }
 
 /// Reads the position block of a server: the lines of a position, and moves made already. `None` if
@@ -70,6 +84,8 @@ struct Reader {
     lines: PositionLines,
     game: Option<Builder>,
     has_content: bool,
+    /// The number of the last line of a note, 0 without one.
+    note: usize,
     /// Whether lines after the end of the game were left out.
     is_over: bool,
 }
@@ -98,6 +114,20 @@ impl Reader {
                 return Ok(());
             }
             Some(_) => self.has_content = true,
+        }
+        // Some programs write a note with its line ends.
+        if self.note > 0
+            && self.note + 1 == number
+            && !line.as_bytes()[0].is_ascii()
+            && let Some((_, note)) = self.record().headings.last_mut()
+        {
+            note.push('\n');
+            note.push_str(line);
+            self.note = number;
+            return Ok(());
+        }
+        if line.starts_with("$NOTE:") {
+            self.note = number;
         }
         if let Some(name) = line.strip_prefix("N+") {
             name.clone_into(&mut self.record().players[0]);

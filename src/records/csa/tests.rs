@@ -557,4 +557,13 @@ fn fields_of_version_3_have_the_names_of_kif() {
     let text = write(&game);
     assert!(text.contains(fields), "{text}");
     assert!(losses(&game).is_empty());
+    for (rest, note) in [
+        ("二行\n", "a\n二行"),
+        ("二行\n３行\n$SITE:b\n", "a\n二行\n３行"),
+    ] {
+        let game = one(&format!("V3.0\n$NOTE:a\n{rest}PI\n+\n"));
+        assert_eq!(game.heading("備考"), Some(note));
+    }
+    let odd = read("V3.0\n$SITE:a\n二行\nPI\n+\n").expect_err("an unknown line");
+    assert!(odd.to_string().starts_with("line 3: '二行'"), "{odd}");
 }

@@ -102,6 +102,18 @@ impl Builder {
         }
     }
 
+    /// The position after as many moves of the line that grows, the target square of the move
+    /// before it, and the move that was made there.
+    pub(in crate::records) fn at(&self, moves: usize) -> (Position, Option<Square>, Move) {
+        let Walk { position, path } = &self.walk;
+        let mut position = position.clone();
+        for _ in moves..path.len() {
+            position.undo_move();
+        }
+        let last = path[..moves].last().map(|mv| mv.to());
+        (position, last.or(self.first_target), path[moves])
+    }
+
     pub(in crate::records) fn record_mut(&mut self) -> &mut GameRecord {
         &mut self.record
     }
@@ -128,12 +140,13 @@ impl Builder {
     /// # Errors
     /// It was the first move too, so that rather the start or the record is wrong.
     pub(in crate::records) fn end_with_illegal(&mut self) -> Result<(), RecordError> {
+        let is_first = self.ply() == 0;
+        if let Some((_, fault)) = self.illegal.as_ref().filter(|_| is_first) {
+            return Err(fault.clone());
+        }
         let Some((text, fault)) = self.illegal.take() else {
             return Ok(());
         };
-        if self.ply() == 0 {
-            return Err(fault);
-        }
         self.read_as(format!("{fault}, read as the end of the game"));
         self.end(Ending::IllegalMove { text });
         Ok(())
@@ -157,7 +170,7 @@ impl Builder {
         time: Option<Duration>,
     ) {
         self.closing_mut().add_time(time);
-        self.illegal = Some((text.to_owned(), fault));
+        self.illegal = Some((text.trim().to_owned(), fault));
     }
 
     /// What is wrong with the illegal move, which no longer waits.
@@ -290,13 +303,10 @@ impl Builder {
         true
     }
 
-    /// Whether the game has as many moves and says nothing about its end.
+    /// Whether the game has as many moves and no ending. What stands behind them as a variation
+    /// is read as the rest of the game in every format, since none has a word for no ending.
     fn ends_open(&self, moves: usize) -> bool {
-        let record = &self.record;
-        moves > 0
-            && record.moves.len() == moves
-            && record.ending == Ending::Unfinished
-            && record.closing == Closing::default()
+        self.record.moves.len() == moves && self.record.ending == Ending::Unfinished
     }
 
     /// Goes to the end of the game, which grows from here on.

@@ -198,6 +198,11 @@ fn hand_line(line: &str) -> Result<Option<(Color, &str)>, RecordError> {
 
 /// Whether a line is a frame, or names the files above one. Bars alone are a rank of blank squares.
 fn is_frame(line: &str) -> bool {
+    let is_first =
+        |sign: char| FRAME_SIGNS.contains(sign) || BARS.contains(&sign) || "９9九".contains(sign);
+    if !line.trim_start().starts_with(is_first) {
+        return false;
+    }
     let signs: String = line.chars().filter(|sign| !sign.is_whitespace()).collect();
     let files = ["９８７６５４３２１", "987654321", "九八七六五四三二一"];
     let is_bar = |sign: char| BARS.contains(&sign);

@@ -21,6 +21,7 @@ use crate::util::shorten;
 
 pub use board::diagram;
 pub use reader::read;
+pub(super) use reader::read_next;
 
 // --- Endings ---
 
@@ -306,12 +307,14 @@ fn time_text(time: Duration, total: Duration) -> String {
     )
 }
 
-const WIDE: [char; 10] = ['０', '１', '２', '３', '４', '５', '６', '７', '８', '９'];
-
 /// The value of a digit of either width: `1`, `１`.
 fn digit(letter: char) -> Option<usize> {
-    let narrow = letter.to_digit(10).map(|digit| digit as usize);
-    narrow.or_else(|| WIDE.iter().position(|&wide| wide == letter))
+    let zero = match letter {
+        '0'..='9' => '0',
+        '０'..='９' => '０',
+        _ => return None,
+    };
+    Some(letter as usize - zero as usize)
 }
 
 /// Whether a character is a digit of either width.

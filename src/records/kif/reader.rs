@@ -1,12 +1,13 @@
 //! Reads KIF and KI2. Every move is checked, and an error names its line.
 
-use std::time::Duration;
+use std::{io::Read, time::Duration};
 
 use super::{
     IN_ALL, UNTIL, board::Diagram, ending_of_word, ending_of_words, interruption, is_digit,
     is_exact, is_word, number_of, parse_time, parts_of_sentence, word_of_ending,
 };
 use crate::position::Position;
+use crate::records::encoding::Lines;
 use crate::records::notation::japanese::{BLANKS, MARKS, WHITE_MARKS, Written, with_origin};
 use crate::records::{
     Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap, quoted,
@@ -25,13 +26,60 @@ const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];
 /// # Errors
 /// A line is wrong; the error names the first one.
 pub fn read(text: &str) -> Result<GameRecord, RecordError> {
+    let mut lines = Lines::of_text(text);
+    let game = read_next(&mut lines).unwrap_or_else(|| Err(no_game().at_line(0)));
+    game.map(|mut game| {
+        if let Some((number, _)) = lines.next_line() {
+            let omission = format!("line {number}: another game begins");
+            game.omissions.push(omission);
+        }
+        game
+    })
+}
+
+/// As [`read`], the next game of a file; `None` at its end.
+pub(in crate::records) fn read_next(
+    lines: &mut Lines<impl Read>,
+) -> Option<Result<GameRecord, RecordError>> {
     let mut reader = Reader::default();
-    let mut number = 0;
-    for line in text.trim_start_matches('\u{feff}').lines() {
-        number += 1;
-        reader.any_line(line, number)?;
+    let mut error = None;
+    let (first, mut number) = (lines.count(), lines.count());
+    // Whether a row is in error or behind one.
+    let mut has_row = false;
+    while let Some((of_line, line)) = lines.next_line() {
+        if (reader.game.is_some() || has_row) && begins_game(line) {
+            lines.put_back();
+            break;
+        }
+        number = of_line;
+        if error.is_none() {
+            error = reader.any_line(line, number).err();
+        }
+        let text = line.trim_start_matches(BLANKS);
+        let is_row = |sign: char| MARKS.contains(&sign) || sign.is_ascii_digit();
+        has_row |= error.is_some() && text.starts_with(is_row);
     }
-    reader.finish(number)
+    if let Some(error) = error {
+        return Some(Err(error));
+    }
+    // Headings behind the last game are none.
+    let has_game = reader.game.is_some() || reader.preamble.has_position();
+    (has_game || first == 0).then(|| reader.finish(number))
+}
+
+/// Whether a line is a heading with which another game begins.
+fn begins_game(line: &str) -> bool {
+    let text = line.trim_start_matches(BLANKS);
+    let name = FIRST_HEADINGS
+        .iter()
+        .find_map(|name| text.strip_prefix(name));
+    name.is_some_and(|rest| rest.trim_start().starts_with(['：', ':']))
+}
+
+/// The name and the value of a heading.
+fn heading_of(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once(['：', ':'])?;
+    Some((name.trim(), value.trim()))
 }
 
 /// What was read so far.
@@ -45,15 +93,10 @@ struct Reader {
     unknown: Option<RecordError>,
     /// Whether the rows are left out until the next variation.
     is_skipping: bool,
-    /// Whether another game has begun, which is left out.
-    is_over: bool,
 }
 
 impl Reader {
     fn any_line(&mut self, line: &str, number: usize) -> Result<(), RecordError> {
-        if self.is_over {
-            return Ok(());
-        }
         let Err(fault) = self.line(line, number) else {
             return Ok(());
         };
@@ -104,6 +147,13 @@ impl Reader {
             return Ok(());
         }
         let text = text.trim_end();
+        // Most lines are rows.
+        if self.game.is_some()
+            && !self.is_skipping
+            && text.starts_with(|sign: char| sign.is_ascii_digit())
+        {
+            return self.row_or_other(text, number);
+        }
         if text.starts_with("手数--") {
             self.preamble.is_over = true;
             return Ok(());
@@ -116,13 +166,6 @@ impl Reader {
             && rest.starts_with(|letter| !char::is_alphabetic(letter) || is_digit(letter))
         {
             return self.branch(rest);
-        }
-        let heading = text.split_once(['：', ':']);
-        let heading = heading.map(|(name, value)| (name.trim(), value.trim()));
-        if self.game.is_some() && heading.is_some_and(|(name, _)| FIRST_HEADINGS.contains(&name)) {
-            self.is_over = true;
-            self.omit(format!("line {number}: another game begins"));
-            return Ok(());
         }
         if self.is_skipping {
             return Ok(());
@@ -150,13 +193,17 @@ impl Reader {
             }
             Some(_) => {}
         }
+        self.row_or_other(text, number)
+    }
+
+    fn row_or_other(&mut self, text: &str, number: usize) -> Result<(), RecordError> {
         let rest = text.trim_start_matches(is_digit);
         let number_text = &text[..text.len() - rest.len()];
         if !number_text.is_empty() && rest.starts_with(BLANKS) {
             let row = number_of(number_text).unwrap_or(usize::MAX);
             return self.row(row, rest.trim_start_matches(BLANKS), number);
         }
-        self.other_line(text, rest, heading, number)
+        self.other_line(text, rest, heading_of(text), number)
     }
 
     /// Reads a line that is not a row of moves: a heading, or the ending alone. `rest` is what
@@ -318,6 +365,7 @@ impl Reader {
     /// Reads a row of KIF: a move and its time, or an ending.
     fn row(&mut self, row: usize, text: &str, line: usize) -> Result<(), RecordError> {
         let has_position = self.preamble.has_position();
+        self.go_back(row, text, line);
         let game = self.game()?;
         let word = text
             .split([' ', '　', '\t', '(', '+'])
@@ -331,13 +379,7 @@ impl Reader {
             ending_of_word(word, game.position(), game.illegal())
         };
         if let Some(ending) = ending {
-            if game.illegal().is_some() && !ending.explains_an_illegal_move() {
-                return Err(not_a_move(&quoted(word), number));
-            }
-            if !game.has_ended() {
-                self.end(ending, text, line)?;
-            }
-            return Ok(());
+            return self.end(ending, text, line);
         }
         if game.has_ended() {
             return Err(RecordError::after_the_end(quoted(text)));
@@ -362,8 +404,45 @@ impl Reader {
         Ok(())
     }
 
-    /// Ends the line that grows with the ending of a row.
+    /// Goes back to the row of this number if another move is legal there than the one made: some
+    /// records have variations without a line 変化.
+    fn go_back(&mut self, row: usize, text: &str, line: usize) {
+        let is_counted = !self.numbering.is_wrong;
+        let after = self
+            .numbering
+            .first
+            .and_then(|first| row.checked_sub(first));
+        let (Some(after), Some(game)) = (after.filter(|_| is_counted), &mut self.game) else {
+            return;
+        };
+        if game.has_ended() || game.illegal().is_some() || after >= game.ply() {
+            return;
+        }
+        let only = |position: &Position, last| {
+            let (written, _) = Written::parse(text, last)?;
+            let moves = written.candidates_with_drops(position);
+            <[Move; 1]>::try_from(moves).ok().map(|[mv]| mv)
+        };
+        // A number that stays may be a mistake.
+        let follows = || only(game.position(), game.last_target()).is_some();
+        if after + 1 == game.ply() && follows() {
+            return;
+        }
+        let (position, last, made) = game.at(after);
+        if only(&position, last).is_some_and(|mv| mv != made) && game.branch(after) {
+            game.read_as(format!(
+                "line {line}: the number {row}, read as a variation"
+            ));
+        }
+    }
+
+    /// Ends the line that grows with the ending of a row. Who made an illegal move has lost,
+    /// whatever the row says.
     fn end(&mut self, ending: Ending, row: &str, line: usize) -> Result<(), RecordError> {
+        let game = self.game()?;
+        if game.has_ended() || game.illegal().is_some() && !ending.explains_an_illegal_move() {
+            return Ok(());
+        }
         let time = self.time(row, line);
         let game = self.game()?;
         end(game, ending);
@@ -385,7 +464,8 @@ impl Reader {
         })
     }
 
-    /// Reads the moves in a line of KI2, and the ending that some programs write after them.
+    /// Reads the moves in a line of KI2, and the ending that some programs write after them, with
+    /// a mark as moves have it or without.
     fn moves_of_ki2(&mut self, text: &str, line: usize) -> Result<(), RecordError> {
         let (moves, sentence) = moves_and_ending(text);
         if self.game.is_none() {
@@ -395,6 +475,13 @@ impl Reader {
         }
         for found in moves {
             let game = self.game()?;
+            let word = found.trim_start_matches(MARKS).trim_start_matches(BLANKS);
+            if !starts_with_square(word)
+                && let Some(ending) = ending_of_word(word, game.position(), game.illegal())
+            {
+                self.end(ending, "", line)?;
+                continue;
+            }
             let (number, last) = (game.ply() + 1, game.last_target());
             let (written, _) =
                 Written::parse(found, last).ok_or_else(|| not_a_move(&quoted(found), number))?;

@@ -74,7 +74,17 @@ pub fn on_board(piece: Piece) -> String {
 
 /// The piece that the text begins with, and the rest of the text.
 pub fn piece_at_start(text: &str) -> Option<(PieceType, &str)> {
-    let named = |(name, kind): &(&str, PieceType)| Some((*kind, text.strip_prefix(name)?));
+    let first = text.as_bytes().first_chunk::<KANJI>()?;
+    // The first character alone tells most names apart.
+    let named = |(name, kind): &(&str, PieceType)| {
+        let is_first = name.as_bytes().first_chunk() == Some(first);
+        let rest = if is_first {
+            text.strip_prefix(name)
+        } else {
+            None
+        };
+        Some((*kind, rest?))
+    };
     NAMES.iter().find_map(named)
 }
 
@@ -129,9 +139,12 @@ pub fn square(square: Square) -> String {
 
 /// Parses a file: a digit, full width or ASCII.
 pub fn file_of(letter: char) -> Option<File> {
-    let wide = FILES.iter().position(|&digit| digit == letter);
-    let index = wide.or_else(|| ('1'..='9').position(|digit| digit == letter));
-    index.and_then(File::from_index)
+    let first = match letter {
+        '１'..='９' => '１',
+        '1'..='9' => '1',
+        _ => return None,
+    };
+    File::from_index(letter as usize - first as usize)
 }
 
 /// Parses a rank: a Chinese digit, or any digit of a file.
@@ -307,7 +320,7 @@ impl Written {
     /// Parses the move that the text begins with, and returns the rest. `last` is the target square
     /// of the move before, which 同 stands for.
     pub fn parse(text: &str, last: Option<Square>) -> Option<(Self, &str)> {
-        let text = text.trim_start_matches(MARKS);
+        let text = text.trim_start_matches(MARKS).trim_start_matches(BLANKS);
         let (to, text) = if let Some(rest) = text.strip_prefix('同') {
             (last?, rest)
         } else {
@@ -374,15 +387,10 @@ impl Written {
     fn read_words<'text>(&mut self, text: &'text str) -> &'text str {
         let mut rest = text;
         loop {
-            let refused = ["不成", "生"]
-                .iter()
-                .find_map(|word| rest.strip_prefix(word));
-            if let Some(next) = refused {
-                rest = next;
-                continue;
-            }
             let mut letters = rest.chars();
             match letters.next() {
+                Some('不') if letters.as_str().starts_with('成') => drop(letters.next()),
+                Some('生') => {}
                 Some('成') => self.promotes = true,
                 Some('打') => self.is_drop = true,
                 Some(side @ ('右' | '左')) => self.words.side = Some(side),
@@ -490,12 +498,22 @@ impl Written {
             moves.retain(|mv| motion_of(mv).is_some_and(|motion| motion.vertical == vertical));
         }
         if let Some(side) = self.words.side {
+            let all = moves.clone();
             let files = |mv: &Move| motion_of(mv).map_or(0, |motion| motion.files);
             let outermost = match side {
                 '右' => moves.iter().map(files).max(),
                 _ => moves.iter().map(files).min(),
             };
             moves.retain(|mv| Some(files(mv)) == outermost);
+            // Some leave the motion out here too: one that moves as no other is 上, 寄 or 引 alone.
+            let vertical = |mv: &Move| motion_of(mv).map(|motion| motion.vertical);
+            let has_its_own = |mv: &Move| {
+                let alike = all.iter().filter(|other| vertical(other) == vertical(mv));
+                alike.count() == 1
+            };
+            if !moves.iter().all(has_its_own) {
+                moves.retain(|mv| !has_its_own(mv));
+            }
         }
     }
 }
@@ -519,13 +537,10 @@ fn origin(text: &str) -> Origin<'_> {
     else {
         return Origin::None;
     };
-    let signs: Vec<char> = place
-        .chars()
-        .filter(|sign| !BLANKS.contains(sign))
-        .collect();
-    match signs[..] {
-        ['0' | '０', '0' | '０'] => Origin::Hand(rest),
-        [file, rank] => match file_of(file).zip(rank_of(rank)) {
+    let mut signs = place.chars().filter(|sign| !BLANKS.contains(sign));
+    match [signs.next(), signs.next(), signs.next()] {
+        [Some('0' | '０'), Some('0' | '０'), None] => Origin::Hand(rest),
+        [Some(file), Some(rank), None] => match file_of(file).zip(rank_of(rank)) {
             Some((file, rank)) => Origin::Square(Square::new(file, rank), rest),
             None => Origin::Wrong,
         },

@@ -145,6 +145,23 @@ fn every_legal_move_has_its_own_text_that_is_read_back() {
 }
 
 #[test]
+fn the_motion_may_be_left_out_beside_one_that_has_its_own() {
+    // The silver of 5i alone goes up: 上.
+    let position = position("4k4/9/9/9/9/9/2S1S4/9/3KS4 b - 1");
+    for (text, usi) in [
+        ("６八銀右", "5g6h"),
+        ("６八銀右引", "5g6h"),
+        ("６八銀上", "5i6h"),
+        ("６八銀右上", "5i6h"),
+        ("６八銀左", "7g6h"),
+    ] {
+        let written = Written::parse(text, None).map(|(written, _)| written);
+        let found = written.and_then(|written| written.find(&position));
+        assert_eq!(found, Some(legal(&position, usi)), "{text}");
+    }
+}
+
+#[test]
 fn the_same_square_is_named_once() {
     let position = position("4k4/9/9/4p4/4G4/9/9/9/4K4 b S 1");
     let mv = legal(&position, "5e5d");

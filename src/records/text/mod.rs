@@ -7,9 +7,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::io::{self, Read};
+use std::iter::Peekable;
 use std::{fmt, path::Path};
 
-use crate::records::encoding::{decode, encode_shift_jis};
+use crate::records::encoding::{Lines, encode_shift_jis};
 use crate::records::kif::{self, Style};
 use crate::records::{
     Closing, Ending, GameRecord, RecordError, RecordedMove, SfenLine, csa, jkf,
@@ -162,50 +164,104 @@ impl TextFormat {
     /// Reads the games of a file, whatever its encoding. A game that cannot be read does not stop
     /// those after it. At least one game or error is returned.
     pub fn read(self, bytes: &[u8]) -> Vec<Result<GameRecord, RecordError>> {
-        self.read_text(&decode(bytes))
-    }
-
-    /// As [`Self::read`], of a file whose name stands for this format. If it holds no game of the
-    /// format, it may have another name than it should: then its content looks like `other`.
-    pub fn read_or(self, other: Self, text: &str) -> Vec<Result<GameRecord, RecordError>> {
-        let games = self.read_text(text);
-        if other == self || games.iter().any(Result::is_ok) {
-            return games;
-        }
-        let others = other.read_text(text);
-        if others.iter().any(Result::is_ok) {
-            others
-        } else {
-            games
-        }
+        Lines::new(bytes).map_or_else(
+            |error| vec![Err(RecordError::new(error))],
+            |lines| self.games(lines).collect(),
+        )
     }
 
     /// As [`Self::read`], of a text that is decoded.
     pub fn read_text(self, text: &str) -> Vec<Result<GameRecord, RecordError>> {
-        let text = text.trim_start_matches('\u{feff}');
-        if text.trim().is_empty() {
-            return vec![Err(RecordError::new("the file is empty"))];
-        }
-        let games = match self {
-            Self::Csa => csa::read_each(text),
-            Self::Kif | Self::Ki2 => vec![kif::read(text)],
-            Self::Jkf => vec![jkf::read(text)],
-            Self::Usi => games_of_usi(text),
+        self.games(Lines::of_text(text)).collect()
+    }
+
+    /// As [`Self::games_or`], of a text that is decoded.
+    pub fn read_or(self, other: Self, text: &str) -> Vec<Result<GameRecord, RecordError>> {
+        let lines = || Ok(Lines::of_text(text));
+        self.games_or(other, lines).map_or_else(
+            |error| vec![Err(RecordError::new(error))],
+            Iterator::collect,
+        )
+    }
+
+    /// The games of a file, which are read one after the other.
+    pub fn games<R: Read>(self, lines: Lines<R>) -> Peekable<Games<R>> {
+        let games = Games {
+            format: self,
+            lines,
+            count: 0,
+            is_over: false,
         };
-        if games.is_empty() {
-            let error = format_args!("no game in the file, expected one of {self}");
-            return vec![Err(RecordError::new(error))];
+        games.peekable()
+    }
+
+    /// As [`Self::games`], of a file whose name stands for this format. If its first game cannot be
+    /// read, the file may have another name than it should: then its content looks like `other`.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub fn games_or<R: Read>(
+        self,
+        other: Self,
+        open: impl Fn() -> io::Result<Lines<R>>,
+    ) -> io::Result<Peekable<Games<R>>> {
+        let mut games = self.games(open()?);
+        if other != self && games.peek().is_some_and(Result::is_err) {
+            let mut others = other.games(open()?);
+            if others.peek().is_some_and(Result::is_ok) {
+                return Ok(others);
+            }
         }
-        games
+        Ok(games)
     }
 }
 
-fn games_of_usi(text: &str) -> Vec<Result<GameRecord, RecordError>> {
-    let lines = (1..).zip(text.lines().map(str::trim));
-    let games = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    games
-        .map(|(line, text)| game_of_line(text).map_err(|error| error.at_line(line)))
-        .collect()
+/// The games of a file, or what is wrong with each; at least one.
+pub struct Games<R> {
+    format: TextFormat,
+    lines: Lines<R>,
+    count: usize,
+    is_over: bool,
+}
+
+impl<R: Read> Iterator for Games<R> {
+    type Item = Result<GameRecord, RecordError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let lines = &mut self.lines;
+        let is_blank = self.count == 0 && lines.is_blank();
+        let game = match self.format {
+            _ if is_blank => Some(Err(RecordError::new("the file is empty"))),
+            TextFormat::Csa => csa::read_next(lines),
+            TextFormat::Kif | TextFormat::Ki2 => kif::read_next(lines),
+            TextFormat::Jkf => Some(jkf::read(&lines.rest())),
+            TextFormat::Usi => next_of_usi(lines),
+        };
+        self.is_over = is_blank || self.format == TextFormat::Jkf || game.is_none();
+        self.count += 1;
+        let fault = self
+            .lines
+            .take_fault()
+            .map(|fault| Err(RecordError::new(fault)));
+        let none = || {
+            let error = format_args!("no game in the file, expected one of {}", self.format);
+            (self.count == 1).then(|| Err(RecordError::new(error)))
+        };
+        fault.or(game).or_else(none)
+    }
+}
+
+fn next_of_usi(lines: &mut Lines<impl Read>) -> Option<Result<GameRecord, RecordError>> {
+    while let Some((number, line)) = lines.next_line() {
+        let text = line.trim();
+        if !text.is_empty() && !text.starts_with('#') {
+            return Some(game_of_line(text).map_err(|error| error.at_line(number)));
+        }
+    }
+    None
 }
 
 /// Reads a line of USI, whose last word may be its result.
@@ -217,6 +273,9 @@ fn game_of_line(text: &str) -> Result<GameRecord, RecordError> {
         Some("resign") if by_rules != Ending::Checkmate => Ending::Resignation,
         Some("win") if by_rules == Ending::Unfinished => Ending::Declaration,
         Some("draw") if by_rules == Ending::Unfinished => Ending::AdjudicatedDraw,
+        Some("rep_draw") if by_rules == Ending::Unfinished => Ending::Repetition,
+        Some("timeout") if by_rules != Ending::Checkmate => Ending::TimeUp,
+        Some("break" | "chudan") if by_rules == Ending::Unfinished => Ending::Interrupted,
         _ => by_rules,
     };
     Ok(GameRecord {

@@ -174,6 +174,60 @@ fn a_name_goes_before_the_content_unless_nothing_is_read() {
 }
 
 #[test]
+fn games_of_kif_and_ki2_follow_each_other() {
+    let lines = |format: TextFormat, text: &str| -> Vec<String> {
+        let games = format.read(text.as_bytes()).into_iter();
+        let line = |game: &GameRecord| game.line().to_string();
+        games
+            .map(|game| game.as_ref().map_or_else(ToString::to_string, line))
+            .collect()
+    };
+    let kif = "#KIF version=2.0\n開始日時：2026/11/21\n手合割：平手\n先手：一番\n\
+               手数----指手----\n   1 ７六歩(77)\n   2 投了\n\n変化：1手\n   1 ２六歩(27)\n";
+    let broken = kif.replace("７六歩(77)", "７五歩(77)");
+    let expected = "startpos moves 7g7f";
+    let found = lines(TextFormat::Kif, &[kif, &*broken, "\u{feff}", kif].concat());
+    assert_eq!([&*found[0], &*found[2]], [expected; 2]);
+    assert!(
+        found[1].starts_with("line 16: '７五歩(77)', move 1, is illegal"),
+        "{}",
+        found[1]
+    );
+    assert_eq!(found.len(), 3);
+    let ki2 = "手合割：平手\n▲７六歩\nまで1手で中断\n";
+    let found = lines(TextFormat::Ki2, &ki2.repeat(2));
+    assert_eq!(found, [expected; 2]);
+    // Headings alone are no game.
+    assert_eq!(
+        lines(TextFormat::Ki2, &format!("{ki2}開始日時：2026/11/21\n")),
+        [expected]
+    );
+    let other = lines(
+        TextFormat::Kif,
+        &format!("手合割：猫落ち\n   1 ７六歩(77)\n{kif}"),
+    );
+    assert_eq!((other.len(), &*other[1]), (2, expected), "{other:?}");
+}
+
+#[test]
+fn a_line_of_usi_may_end_with_its_result() {
+    for (word, ending) in [
+        ("", Ending::Unfinished),
+        ("resign", Ending::Resignation),
+        ("win", Ending::Declaration),
+        ("draw", Ending::AdjudicatedDraw),
+        ("rep_draw", Ending::Repetition),
+        ("timeout", Ending::TimeUp),
+        ("break", Ending::Interrupted),
+        ("chudan", Ending::Interrupted),
+    ] {
+        let line = format!("position startpos moves 7g7f 3c3d {word}\n");
+        let game = read_one(TextFormat::Usi, line.as_bytes());
+        assert_eq!((game.moves.len(), &game.ending), (2, &ending), "{word}");
+    }
+}
+
+#[test]
 fn a_line_of_usi_loses_nothing_as_one() {
     let read = |line: &str| read_one(TextFormat::Usi, line.as_bytes());
     assert!(
@@ -282,7 +336,9 @@ fn damaged_files_never_stop_the_program() {
                 }
                 Err(error) => {
                     refused += 1;
-                    assert!(!error.to_string().is_empty());
+                    let places = ["line ", "'moves', entry", "'initial'", "the file"];
+                    let error = error.to_string();
+                    assert!(places.iter().any(|place| error.contains(place)), "{error}");
                 }
             }
         }
@@ -335,13 +391,17 @@ fn start_and_moves(game: &GameRecord) -> String {
     format!("{start} moves {}", moves.join(" "))
 }
 
-/// What was read can be written in every format and read back, with the same moves.
+/// What was read can be written in every format and read back, with the same moves and ending.
 fn check(game: &GameRecord) {
     for format in TextFormat::ALL {
         let written = format.write(game, TextEncoding::ShiftJis);
         let again = read_one(format, &written.bytes);
         let lines = [&again, game].map(start_and_moves);
         assert_eq!(lines[0], lines[1], "{format}: {}", format.text(game));
+        // Lines of USI have no ending, and CSA has no word for none.
+        if format != TextFormat::Usi && game.ending != Ending::Unfinished {
+            assert_eq!(again.ending, game.ending, "{format}: {}", format.text(game));
+        }
     }
     let _ = kif::losses(game, Style::Ki2);
 }

@@ -1,11 +1,12 @@
-//! Any bytes as a game record of each text format: errors, or games that every format writes, and
-//! that the line of USI keeps.
+//! Any bytes as a game record of each text format: errors, or games that every format writes, with
+//! their start and ending, and that the line of USI keeps.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use raicho::records::sfen_line::SfenLine;
 use raicho::records::text::{TextEncoding, TextFormat};
+use raicho::records::{Ending, GameRecord};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (number, bytes) = input;
@@ -22,7 +23,19 @@ fuzz_target!(|input: (u8, &[u8])| {
                 let read = games.pop().expect("one game");
                 let read = read.unwrap_or_else(|error| panic!("{other}: {error} in {line}"));
                 assert_eq!(read.line().moves, game.line().moves, "{other}: {line}");
+                assert_eq!(start(&read), start(&game), "{other}: {line}");
+                // Lines of USI have no ending, and CSA has no word for none.
+                if other != TextFormat::Usi && game.ending != Ending::Unfinished {
+                    assert_eq!(read.ending, game.ending, "{other}: {line}");
+                }
             }
         }
     }
 });
+
+/// The start without its ply, which CSA and JKF lack.
+fn start(game: &GameRecord) -> String {
+    let sfen = game.start.to_sfen();
+    let start = sfen.rsplit_once(' ').map_or("", |(start, _)| start);
+    start.to_owned()
+}

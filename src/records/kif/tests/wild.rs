@@ -43,6 +43,8 @@ fn an_illegal_last_move_ends_the_game() {
         ("   4 ５四歩打\n   5 反則負け\n", ""),
         ("   4 ５四歩打\nまで4手で二歩により先手の勝ち\n", ""),
         ("   4 ５四歩打\nまで4手で先手の勝ち\n", ""),
+        ("   4 ５四歩打\n   5 中断  ( 0:01/0:00:04)\n", ""),
+        ("   4 ５四歩打\n   5 投了\n", ""),
         ("   4 ７七角(88)\n", "moves the piece of the other side"),
         ("   4 ２二銀(31)\n   5 ７七角(88)\n", "moves twice"),
     ] {
@@ -69,7 +71,7 @@ fn an_illegal_last_move_ends_the_game() {
     assert_eq!(game.closing.time, Some(Duration::from_secs(7)));
     assert_eq!(game.closing.comments, ["反則手にて終局"]);
     assert_eq!(game.readings.len(), 1, "{:?}", game.readings);
-    let game = good("▲７六歩 △３四歩 ▲２二角成 △５四歩打\nまで4手で二歩により先手の勝ち\n");
+    let game = good("▲７六歩 △３四歩 ▲２二角成 △５四歩打\tまで4手で二歩により先手の勝ち\n");
     let text = "△５四歩打".to_owned();
     assert_eq!(
         (game.moves.len(), game.ending),
@@ -348,4 +350,70 @@ fn promotions_are_named_by_the_promoted_piece() {
     }
     let game = good("▲７六歩 △３四歩 ▲２二馬 △同銀\n");
     assert_eq!(game.moves.len(), 4);
+}
+
+#[test]
+fn an_ending_may_have_a_mark_in_ki2() {
+    for (text, ending) in [
+        (
+            "▲７六歩 △３四歩 ▲投了\nまで2手で後手の勝ち",
+            Ending::Resignation,
+        ),
+        ("▲７六歩 △３四歩 △千日手", Ending::Repetition),
+        ("▲７六歩\n△３四歩\n▲ 中断", Ending::Interrupted),
+        ("☗７六歩　☖３四歩　☗切れ負け", Ending::TimeUp),
+    ] {
+        let game = good(text);
+        assert_eq!(
+            game.line().to_string(),
+            "startpos moves 7g7f 3c3d",
+            "{text}"
+        );
+        assert_eq!(game.ending, ending, "{text}");
+        assert!(game.omissions.is_empty(), "{text}: {:?}", game.omissions);
+    }
+    let game = good("▲７六歩 △投了 ▲２六歩");
+    assert_eq!(
+        game.omissions,
+        ["line 1: '▲２六歩' after the end of the game"]
+    );
+}
+
+#[test]
+fn a_number_that_goes_back_begins_a_variation() {
+    let lines = |text: &str| {
+        let game = good(text);
+        let line = |index| {
+            let line = &game.variations[index];
+            let before = game.moves_before(line).into_iter();
+            let moves = before.chain(line.moves.iter().map(|played| played.mv));
+            moves.map(|mv| mv.to_string()).collect::<Vec<_>>().join(" ")
+        };
+        let mut lines = vec![game.line().to_string()];
+        lines.extend((0..game.variations.len()).map(line));
+        lines.push(game.notes().collect::<Vec<_>>().join("; "));
+        lines
+    };
+    let rows = "   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２六歩(27)\n   4 ８四歩(83)\n";
+    let line = "startpos moves 7g7f 3c3d 2g2f 8c8d";
+    let others = "   4 ４四歩(43)\n   5 ２五歩(26)\n   3 ６六歩(67)\n   2 ８四歩(83)\n";
+    let text = format!("{rows}{others}");
+    assert_eq!(
+        lines(&text),
+        [
+            line,
+            "7g7f 3c3d 2g2f 4c4d 2f2e",
+            "7g7f 3c3d 6g6f",
+            "7g7f 8c8d",
+            "line 5: the number 4, read as a variation; \
+             line 7: the number 3, read as a variation; \
+             line 8: the number 2, read as a variation",
+        ]
+    );
+    // A number that stays is a mistake where the move follows.
+    let text = format!("{rows}   4 ２五歩(26)\n   5 ３二金(41)\n");
+    let expected = format!("{line} 2f2e 4a3b");
+    let note = "line 5: the number 4, expected 5";
+    assert_eq!(lines(&text), [&*expected, note]);
+    assert!(fault(&format!("{rows}   3 ５五角(22)\n   4 ２五歩(26)\n")).contains("is illegal"));
 }
