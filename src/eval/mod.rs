@@ -9,11 +9,9 @@ pub mod kppt;
 mod material;
 pub mod nnue;
 
-use std::fmt;
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
-use crate::position::Position;
-use crate::types::Value;
+use crate::{position::Position, types::Value};
 
 /// A way to evaluate positions. Cloning is cheap, because weights are shared.
 #[derive(Clone, Debug, Default)]

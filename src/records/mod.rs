@@ -23,8 +23,7 @@ use std::fmt::Display;
 
 use thiserror::Error;
 
-use crate::position::Position;
-use crate::util::shorten;
+use crate::{position::Position, util::shorten};
 use game::{Builder, EndingWords, Forks, Line, TITLE, Walk, parse_seconds, possible};
 
 pub use game::{

@@ -19,8 +19,7 @@ use std::sync::LazyLock;
 use super::packed::{FIELD_MASK, FROM_SHIFT, from_apery, to_apery};
 use super::{GameResult, HuffmanCodedPos, teacher::Fault};
 use crate::position::{Position, START_SFEN};
-use crate::types::Move;
-use crate::util::read_up_to;
+use crate::{types::Move, util::read_up_to};
 
 /// The most plies of a game that is read or written. A longer one can only be a damaged file.
 pub const MAX_PLIES: usize = 65_535;

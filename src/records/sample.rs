@@ -13,9 +13,8 @@ use bytemuck::{Pod, Zeroable};
 use super::packed::{from_apery, to_apery};
 use super::score::{NINTHS, centipawns_to_psv, psv_to_centipawns};
 use super::{GameResult, HuffmanCodedPos, PackedSfen};
-use crate::bitboard::Bitboard;
-use crate::position::Board;
 use crate::types::{Bound, Color, Move16};
+use crate::{bitboard::Bitboard, position::Board};
 
 /// A position with its score and the result of its game, in the units that all formats share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -6,27 +6,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write as _};
-use std::iter::Peekable;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::{fmt, fs};
+use std::{iter::Peekable, sync::Arc};
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 
 use super::{Input, check_output, output_format, report_written, watched};
 use crate::cli::arguments::{Named, outputs};
-use crate::cli::error::ensure_usage;
-use crate::cli::progress::stop_on_ctrl_c;
 use crate::cli::{output, result_file};
-use crate::records::encoding::Lines;
-use crate::records::game::GameRecord;
-use crate::records::teacher::Format;
 use crate::records::text::{Games, TextEncoding, TextFormat};
 use crate::runs::{OutputFile, Stop, is_stream};
 use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
 use crate::util::{counted, parse_share};
+use crate::{cli::error::ensure_usage, cli::progress::stop_on_ctrl_c, records::encoding::Lines};
+use crate::{records::game::GameRecord, records::teacher::Format};
 
 /// Example: `raicho convert game.csa --out game.kif`
 #[derive(Args)]

@@ -3,13 +3,10 @@
 
 pub(super) mod convert;
 
-use std::fmt;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::{fmt, fs::File, sync::OnceLock, time::Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
@@ -24,12 +21,11 @@ use crate::runs::{OutputFile, RunKind, Shard, Watch};
 use crate::train::data::pass::{self, PassReport};
 use crate::train::data::{Output, Source, Sources, sort, stats};
 use crate::train::gensfen::{Effort, HASH_MB};
-use crate::train::learn::DEFAULT_SCALE;
 use crate::train::rescore::{
     self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring, can_rescore,
 };
 use crate::train::roots::{Collection, Root, RootsSettings, Table, collect};
-use crate::util::counted;
+use crate::{train::learn::DEFAULT_SCALE, util::counted};
 
 /// The unit of the progress.
 const UNIT: &str = "MB";

@@ -11,10 +11,9 @@
 //!
 //! Apery has had no KK since July 2017; then it is zero.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::{fs::File, sync::Mutex};
 
 use thiserror::Error;
 

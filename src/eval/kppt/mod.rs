@@ -19,10 +19,9 @@ pub mod scalar;
 use std::fmt::{self, Write};
 use std::io;
 
-use crate::position::Position;
-use crate::types::value::PAWN_VALUE;
 use crate::types::{Color, Square};
 use crate::util::{ZeroedPages, cores, for_each_part, split_mix};
+use crate::{position::Position, types::value::PAWN_VALUE};
 use numbers::NUMBERS;
 use scalar::{SCALE, Sums, Weight, Weights};
 

@@ -22,9 +22,8 @@ use super::numbers::{NONE, NUMBERS, Numbers, SLOTS, Slots, changes};
 use super::scalar::{Sums, Weight, Weights, add, subtract};
 use super::{Kind, Tables};
 use crate::eval::bona_piece::{HAND_END, seen_by};
-use crate::eval::nnue::simd::InstructionSet;
-use crate::position::Position;
 use crate::types::{Color, Key64, PieceType, Square, Value};
+use crate::{eval::nnue::simd::InstructionSet, position::Position};
 
 /// The weights with the way to sum them. All threads share it.
 #[derive(Debug)]

@@ -1,9 +1,8 @@
 //! The specification: the value of a position, straight from the weights.
 
 use super::numbers::piece_numbers;
-use crate::eval::bona_piece::seen_by;
-use crate::position::Position;
 use crate::types::{Color, Value};
+use crate::{eval::bona_piece::seen_by, position::Position};
 
 /// What the sums are divided by: the weights are in 1/32 of a unit in which a pawn is 90.
 pub const SCALE: i32 = 32;

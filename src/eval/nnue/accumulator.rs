@@ -23,13 +23,11 @@ use super::features::{
     ActiveFeatures, Attacks, FeatureSet, KingBucket, active_with_attacks, features_in_hand,
     features_not_in_game, features_on_board, king_bucket,
 };
-use super::shape::COLUMNS_STEP;
-use super::simd::Simd;
 use super::{FeatureTransformer, Network};
-use crate::eval::bona_piece::PIECES_IN_SET;
+use super::{shape::COLUMNS_STEP, simd::Simd};
 use crate::position::{PastMove, Position};
 use crate::types::{Color, Hand, Key64, Move, Piece, PieceType, Square};
-use crate::util::Aligned;
+use crate::{eval::bona_piece::PIECES_IN_SET, util::Aligned};
 
 /// Plies that have a slot in the stack; longer lines reuse the first slots.
 const SLOTS: usize = 256;

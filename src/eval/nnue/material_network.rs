@@ -8,13 +8,11 @@
 //! opposite weights.
 
 use super::features::{FeatureSet, features_in_hand, features_on_board, king_bucket};
-use super::output_buckets::OUTPUT_BUCKETS;
 use super::scalar::{MAX_OUTPUT_WEIGHT, QA};
-use super::shape::WIDTH_STEP;
 use super::{FeatureTransformer, Network, OutputLayer};
-use crate::types::value::piece_value;
+use super::{output_buckets::OUTPUT_BUCKETS, shape::WIDTH_STEP};
 use crate::types::{Color, Piece, PieceType, Square};
-use crate::util::Aligned;
+use crate::{types::value::piece_value, util::Aligned};
 
 /// The text on the origin of the network.
 const TEXT: &str =

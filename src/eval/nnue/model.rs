@@ -11,15 +11,12 @@
 
 use std::cmp::Reverse;
 
-use super::Network;
-use super::accumulator::AccumulatorStack;
 use super::layers::{LayerBuffers, PackedStack, weighted_squares};
 use super::scalar::{bucket, first_activations};
-use super::shape::Head;
 use super::simd::{InstructionSet, InstructionSetError, Plain, Simd};
-use crate::position::Position;
-use crate::types::Value;
+use super::{Network, accumulator::AccumulatorStack, shape::Head};
 use crate::util::{cores, for_each_part};
+use crate::{position::Position, types::Value};
 
 /// A network laid out for an instruction set. All threads share it.
 #[derive(Debug)]

@@ -6,10 +6,9 @@
 //! every platform, and other programs can reproduce them in a few lines.
 
 use super::file::{LEB128_MAGIC, MAGIC, leb128};
-use super::output_buckets::Progress;
-use super::scalar::MAX_OUTPUT_WEIGHT;
 use super::shape::{Head, LayerShape, PROGRESS_HASH, Shape};
 use super::{FeatureTransformer, Network, OutputLayer};
+use super::{output_buckets::Progress, scalar::MAX_OUTPUT_WEIGHT};
 use crate::util::{Aligned, split_mix};
 
 /// The bytes of a file with a network of this shape, which must be valid. Compressed weights must

@@ -18,10 +18,8 @@
 //! fits into 16 bits (as in the chess engine Lizard). `scale` is the value of an output of 1, in
 //! units of 1/90 pawn.
 
-use super::features::active_features;
-use super::output_buckets::game_phase;
-use super::shape::Head;
 use super::{AffineLayer, LayerStack, Network, OutputLayer};
+use super::{features::active_features, output_buckets::game_phase, shape::Head};
 use crate::position::Position;
 use crate::types::{Color, Value};
 

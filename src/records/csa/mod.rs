@@ -17,11 +17,9 @@ mod tests;
 
 use std::{fmt::Display, time::Duration};
 
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::records::{Ending, GameRecord, TITLE};
 use crate::types::{Color, File, Move, Piece, PieceType, Rank, Repetition, Square};
-use crate::util::shorten;
+use crate::{movegen::legal_moves, position::Position, util::shorten};
 
 pub(super) use reader::read_next;
 pub use reader::{read, read_each, read_server_position};

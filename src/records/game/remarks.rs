@@ -5,9 +5,8 @@
 use std::time::Duration;
 
 use super::{Closing, RecordedMove, Thought};
-use crate::records::csa::move_text;
 use crate::types::{Color, Score};
-use crate::util::shorten;
+use crate::{records::csa::move_text, util::shorten};
 
 /// The score that stands for a mate in 0 plies; each ply is one less. It fits in 16 bits, because
 /// readers store it so.

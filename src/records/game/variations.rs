@@ -4,9 +4,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use super::{Closing, Ending, GameRecord, RecordedMove, Variation, remarks::UnreadTimes};
-use crate::position::Position;
-use crate::records::RecordError;
 use crate::types::{Color, Move, Square};
+use crate::{position::Position, records::RecordError};
 
 /// Most variations of a record. More come from no program.
 const MOST_VARIATIONS: usize = 20_000;

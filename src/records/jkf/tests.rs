@@ -3,11 +3,9 @@
 use std::time::Duration;
 
 use super::*;
-use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::kif;
 use crate::records::notation::{HANDICAPS, Handicap};
-use crate::types::Color;
+use crate::{position::Position, records::kif, types::Color};
 
 /// A normal record with a comment, a time and a variation.
 const GAME: &str = r#"{"header":{"先手":"一番","後手":"二番","場所":"東京"},

@@ -1,12 +1,11 @@
 //! The board diagram of KIF (BOD).
 
 use super::{SIDES, is_digit, number_of};
-use crate::position::Position;
 use crate::records::notation::japanese::{self, FILES, RANKS, Written, piece_at_start};
 use crate::records::setup::{Setup, impossible};
 use crate::records::{RecordError, quoted};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
-use crate::util::counted;
+use crate::{position::Position, util::counted};
 
 const TEN: char = '十';
 

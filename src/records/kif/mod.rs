@@ -13,11 +13,10 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::position::Position;
 use crate::records::notation::{Handicap, japanese};
 use crate::records::{Ending, Forks, GameRecord, Line, Walk, parse_seconds, possible};
 use crate::types::{Color, Repetition};
-use crate::util::shorten;
+use crate::{position::Position, util::shorten};
 
 pub use board::diagram;
 pub use reader::read;

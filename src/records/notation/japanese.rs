@@ -6,9 +6,8 @@
 //! motion where the side alone is not unique. As in other programs, a pinned piece counts as one
 //! that could move.
 
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::types::{Color, File, Hand, Move, Piece, PieceType, Rank, Square};
+use crate::{movegen::legal_moves, position::Position};
 
 /// The digits of ranks and of counts.
 pub const RANKS: [char; 9] = ['一', '二', '三', '四', '五', '六', '七', '八', '九'];

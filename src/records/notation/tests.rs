@@ -2,9 +2,8 @@
 
 use super::japanese::{self, Written};
 use super::{HANDICAPS, Handicap};
-use crate::movegen::legal_moves;
-use crate::position::Position;
 use crate::types::{Move, Move16, Square};
+use crate::{movegen::legal_moves, position::Position};
 
 fn position(sfen: &str) -> Position {
     Position::from_sfen(sfen).expect("the position of a test")

@@ -18,12 +18,9 @@ use std::io::{self, BufRead, Write};
 use thiserror::Error;
 
 use crate::position::{InvalidPosition, Position};
-use crate::records::RecordError;
-use crate::records::pack::Counted;
-use crate::records::pack::MAX_PLIES;
 use crate::records::packed::{PackedError, PackedSfen};
-use crate::types::Color;
 use crate::util::counted;
+use crate::{records::RecordError, records::pack::Counted, records::pack::MAX_PLIES, types::Color};
 
 use formats::{Codec, check_kings};
 pub use formats::{Content, Format, FormatError};

@@ -4,16 +4,12 @@
 use std::ops::Range;
 
 use super::Format;
-use crate::position::Position;
-use crate::records::game::GameResult;
-use crate::records::hcpe3;
 use crate::records::pack::{PackGame, PackReason};
-use crate::records::packed::PackedSfen;
-use crate::records::psum::PositionSum;
-use crate::records::sample::Sample;
 use crate::records::score::{NINTHS, centipawns_to_psv};
 use crate::records::tree::TreePosition;
 use crate::types::{Color, Move};
+use crate::{position::Position, records::game::GameResult, records::hcpe3};
+use crate::{records::packed::PackedSfen, records::psum::PositionSum, records::sample::Sample};
 
 /// What one record of a file holds.
 #[derive(Clone, Debug)]

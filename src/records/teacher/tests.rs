@@ -1,14 +1,12 @@
 //! Games through every format and back, and the place and class of every kind of invalid record.
 
 use super::*;
-use crate::movegen::legal_moves;
 use crate::position::{Board, Position};
-use crate::records::game::GameResult;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
-use crate::records::psv::PackedSfenValue;
 use crate::records::tree::TreePosition;
 use crate::types::{Bound, Color, Move16, Piece, Square};
+use crate::{movegen::legal_moves, records::game::GameResult, records::psv::PackedSfenValue};
 
 const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
 

@@ -14,8 +14,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::Network;
-use crate::util::ZeroedPages;
-use crate::util::system::given_file;
+use crate::{util::ZeroedPages, util::system::given_file};
 
 use raicho::RAICHO_MAGIC;
 pub(super) use yaneuraou::{LEB128_MAGIC, MAGIC};

@@ -27,14 +27,13 @@
 use std::fmt::Display;
 
 use super::{NetError, Reader};
-use crate::eval::nnue::features::FeatureSet;
-use crate::eval::nnue::output_buckets::OUTPUT_BUCKETS;
 use crate::eval::nnue::scalar::{MAX_OUTPUT_WEIGHT, QA, QB};
 use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
 use crate::eval::nnue::{
     FeatureTransformer, MAX_OUTPUT_SCALE, Network, OutputLayer, to_i16, to_i32,
 };
 use crate::util::shorten;
+use crate::{eval::nnue::features::FeatureSet, eval::nnue::output_buckets::OUTPUT_BUCKETS};
 
 /// The first eight bytes of our own format.
 pub(super) const RAICHO_MAGIC: &[u8; 8] = b"RAICHONN";

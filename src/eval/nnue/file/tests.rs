@@ -2,8 +2,7 @@
 //! warning.
 
 use super::*;
-use crate::eval::nnue::random;
-use crate::eval::nnue::shape::Shape;
+use crate::{eval::nnue::random, eval::nnue::shape::Shape};
 
 const PLAIN: &str = "kp_64x2-8-32";
 const STACKS: &str = "SFNN_kp_64_7_32_hand4_progress2";

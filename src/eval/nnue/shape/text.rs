@@ -4,8 +4,7 @@
 //! own, such as `raicho_512x2-8`. Architecture texts are written as `YaneuraOu` writes them and
 //! parsed leniently, because other programs vary them.
 
-use std::fmt;
-use std::str::FromStr;
+use std::{fmt, str::FromStr};
 
 use super::{Head, Shape, Shards};
 use crate::eval::nnue::features::FeatureSet;

@@ -21,9 +21,7 @@ mod wasm;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-use std::array::from_fn;
-use std::fmt;
-use std::str::FromStr;
+use std::{array::from_fn, fmt, str::FromStr};
 
 use thiserror::Error;
 

@@ -2,8 +2,7 @@
 
 use super::super::*;
 use super::again;
-use crate::records::game::GameRecord;
-use crate::types::Color;
+use crate::{records::game::GameRecord, types::Color};
 
 fn good(text: &str) -> GameRecord {
     read(text).expect("a good record")

@@ -7,10 +7,8 @@ mod wild;
 use std::time::Duration;
 
 use super::*;
-use crate::position::START_SFEN;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::notation::HANDICAPS;
-use crate::types::Color;
+use crate::{position::START_SFEN, records::notation::HANDICAPS, types::Color};
 
 const GAME: &str = "# KIF形式棋譜ファイル\n\
     開始日時：2026/11/21 10:00:00\n\

@@ -5,8 +5,7 @@ use std::time::Duration;
 use super::super::*;
 use super::again;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::sfen_line::SfenLine;
-use crate::types::Color;
+use crate::{records::sfen_line::SfenLine, types::Color};
 
 fn good(text: &str) -> GameRecord {
     read(text).expect("a good record")

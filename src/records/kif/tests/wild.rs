@@ -2,9 +2,8 @@
 
 use super::super::*;
 use super::again;
-use crate::position::START_SFEN;
 use crate::records::game::{Ending, GameRecord};
-use crate::records::notation::japanese::RANKS;
+use crate::{position::START_SFEN, records::notation::japanese::RANKS};
 
 fn good(text: &str) -> GameRecord {
     read(text).unwrap_or_else(|error| panic!("{error}: {text}"))

@@ -6,18 +6,12 @@ use std::io::{self, BufRead, Write};
 use super::{
     Codec, Format, check_move, read_record, set_up, write_each, write_positions, write_samples,
 };
-use crate::position::Position;
-use crate::records::hcpe3;
 use crate::records::pack::{self, PackWriter};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
-use crate::records::psum::PositionSum;
-use crate::records::psv::PackedSfenValue;
-use crate::records::sample::Hcpe;
-use crate::records::sample::Sample;
-use crate::records::score::psv_to_ninths;
 use crate::records::teacher::{Fault, Record, ScoredPosition, Skipped, Span, TeacherGame};
-use crate::records::tree::TreePosition;
-use crate::types::Move16;
+use crate::{position::Position, records::hcpe3, records::psum::PositionSum};
+use crate::{records::psv::PackedSfenValue, records::sample::Hcpe, records::sample::Sample};
+use crate::{records::score::psv_to_ninths, records::tree::TreePosition, types::Move16};
 
 // --- Records of one size ---
 

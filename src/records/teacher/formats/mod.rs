@@ -6,19 +6,15 @@
 mod binary;
 mod text;
 
-use std::fmt;
 use std::io::{self, BufRead, Write};
-use std::path::Path;
-use std::str::FromStr;
+use std::{fmt, path::Path, str::FromStr};
 
 use thiserror::Error;
 
 use crate::position::{Board, Position};
-use crate::records::sample::Sample;
 use crate::records::teacher::{Fault, Record, Skipped, Span};
-use crate::records::text::TextFormat;
 use crate::types::{Color, Move16};
-use crate::util::read_up_to;
+use crate::{records::sample::Sample, records::text::TextFormat, util::read_up_to};
 use Content::{Games, Positions, Samples, TreePositions};
 use binary::FixedSize;
 

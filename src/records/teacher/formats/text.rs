@@ -4,17 +4,13 @@
 use std::io::{self, BufRead, Read as _, Write};
 
 use super::{Codec, check_kings, write_positions};
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::records::csa;
 use crate::records::game::{Ending, GameRecord, GameResult, RecordedMove, Thought};
 use crate::records::pack::{PackGame, PackReason};
-use crate::records::packed::PackedSfen;
-use crate::records::sfen_line::SfenLine;
 use crate::records::teacher::{Fault, Record, TeacherGame};
-use crate::records::text::TextFormat;
 use crate::records::{encoding, score};
 use crate::types::{Repetition, Score};
+use crate::{movegen::legal_moves, position::Position, records::csa, records::packed::PackedSfen};
+use crate::{records::sfen_line::SfenLine, records::text::TextFormat};
 
 // --- Lines ---
 
