@@ -331,10 +331,14 @@ impl Worker {
             return best.bound;
         }
         let (plies, line) = (wanted_length(best), &best.pv);
-        line.iter().for_each(|&mv| self.position.do_move(mv));
+        for &mv in line {
+            self.position.do_move(mv);
+        }
         let is_end = line.len() == plies && legal_moves(&self.position).is_empty()
             || line.len() + 1 == plies && self.position.declaration(self.rule).is_some();
-        line.iter().for_each(|_| self.position.undo_move());
+        for _ in line {
+            self.position.undo_move();
+        }
         if is_end {
             Bound::Exact
         } else if best.value > 0 {

@@ -39,7 +39,7 @@ fn solutions_are_drawn_and_written_in_any_notation() {
         ("kif", "５二金打"),
         ("ki2", "▲５二金"),
     ] {
-        raicho!(folder, "mate p.tsv --notation {notation}").prints(&format!("  {mv}\n"));
+        raicho!(folder, "mate p.tsv --notation {notation}").prints(format!("  {mv}\n"));
     }
     raicho!(folder, "mate p.tsv --svg all.svg").outputs();
     let svg = folder.text("all.svg");
@@ -57,7 +57,7 @@ fn an_author_learns_what_is_wrong_with_a_problem() {
     let problem = "P-51OU\nP+63FU53FU43FU00KI00GI\n+\n";
     folder.write(
         "long.csa",
-        &format!("{problem}+0042GI\n-5161OU\n+0062KI\n%TSUMI\n"),
+        format!("{problem}+0042GI\n-5161OU\n+0062KI\n%TSUMI\n"),
     );
     let long = raicho!(folder, "mate long.csa --shortest --check-dual").stdout();
     for remark in [
