@@ -312,8 +312,9 @@ impl Conversion<'_> {
         let format = source.format.text().context("a file of games as text")?;
         let open = || Lines::new(fs::File::open(&source.path)?);
         let place = || name.to_string();
-        let content = TextFormat::of_content(open().with_context(place)?.ahead());
-        let games = format.games_or(content, open).with_context(place)?;
+        let lines = open().with_context(place)?;
+        let content = TextFormat::of_content(lines.ahead());
+        let games = format.games_or(content, lines, open).with_context(place)?;
         self.visit(games, &name, work)
     }
 

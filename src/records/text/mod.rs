@@ -177,8 +177,9 @@ impl TextFormat {
 
     /// As [`Self::games_or`], of a text that is decoded.
     pub fn read_or(self, other: Self, text: &str) -> Vec<Result<GameRecord, RecordError>> {
-        let lines = || Ok(Lines::of_text(text));
-        self.games_or(other, lines).map_or_else(
+        let lines = || Lines::of_text(text);
+        let games = self.games_or(other, lines(), || Ok(lines()));
+        games.map_or_else(
             |error| vec![Err(RecordError::new(error))],
             Iterator::collect,
         )
@@ -196,18 +197,20 @@ impl TextFormat {
     }
 
     /// As [`Self::games`], of a file whose name stands for this format. If its first game cannot be
-    /// read, the file may have another name than it should: then its content looks like `other`.
+    /// read, the file may have another name than it should: then its content looks like `other`,
+    /// and it is read `again`.
     ///
     /// # Errors
-    /// The file cannot be opened.
+    /// The file cannot be read again.
     pub fn games_or<R: Read>(
         self,
         other: Self,
-        open: impl Fn() -> io::Result<Lines<R>>,
+        lines: Lines<R>,
+        again: impl FnOnce() -> io::Result<Lines<R>>,
     ) -> io::Result<Peekable<Games<R>>> {
-        let mut games = self.games(open()?);
+        let mut games = self.games(lines);
         if other != self && games.peek().is_some_and(Result::is_err) {
-            let mut others = other.games(open()?);
+            let mut others = other.games(again()?);
             if others.peek().is_some_and(Result::is_ok) {
                 return Ok(others);
             }
