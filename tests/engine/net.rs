@@ -13,7 +13,7 @@ fn made_up_networks_are_written_and_shown() {
             "exists already; --force replaces it",
         ),
         ("material nn.bin", "exists already; --force replaces it"),
-        ("random kp_65x2-8-32 nn.bin", "multiple of 64"),
+        ("random kp_65x2-8-32 nn.bin", "multiple of 32"),
         ("show no/such/file", "no/such/file"),
     ] {
         raicho!(folder, "net {words}").refuses(part);

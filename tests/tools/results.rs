@@ -45,7 +45,7 @@ fn solutions_are_drawn_and_written_in_any_notation() {
     let svg = folder.text("all.svg");
     assert_eq!(svg.matches("<g transform=\"translate").count(), 3);
     assert!(
-        svg.contains(">Problem 3  mate in 1<") && svg.contains(">王<"),
+        svg.contains(">Problem 3  mate in 1<") && svg.contains(">玉<"),
         "{svg}"
     );
     raicho!(folder, "mate p.tsv --svg p.tsv").refuses("give another name");
