@@ -9,7 +9,7 @@
 //! | 8 | u32 | version of the format, 1 |
 //! | 12 | u32 | length of the header: bytes from here to the biases, 24 and the text |
 //! | 16 | u32 | feature set: the index in [`FeatureSet`], from 0; our own is 9 |
-//! | 20 | u32 | width of the feature transformer, a multiple of 64 |
+//! | 20 | u32 | width of the feature transformer, a multiple of 32 |
 //! | 24 | u32 | output buckets, 8 |
 //! | 28 | u32 | largest activation, which stands for 1: 255 |
 //! | 32 | u32 | output weight that stands for 1: 64 |
