@@ -413,3 +413,16 @@ fn moves_without_a_search_are_not_learnt_from() {
         [(1..7).collect(), (9..moves as i16).collect::<Vec<_>>()]
     );
 }
+
+/// Only the first would be learnt from.
+#[test]
+fn several_games_in_a_file_of_kif_are_refused() {
+    const GAME: &str = "手合割：平手\n   1 ７六歩(77)\n   2 投了\n";
+    let read = |text: &str| {
+        let reader = TeacherReader::new(text.as_bytes(), Format::Kif);
+        reader.collect::<Result<Vec<Record>, _>>()
+    };
+    assert_eq!(read(GAME).map(|records| records.len()).ok(), Some(1));
+    let error = read(&GAME.repeat(2)).expect_err("two games").to_string();
+    assert!(error.contains("several games in a file"), "{error}");
+}

@@ -7,7 +7,7 @@ use super::{Codec, check_kings, write_positions};
 use crate::records::game::{Ending, GameRecord, GameResult, RecordedMove, Thought};
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::teacher::{Fault, Record, TeacherGame};
-use crate::records::{encoding, score};
+use crate::records::{RecordError, encoding, score};
 use crate::types::{Repetition, Score};
 use crate::{movegen::legal_moves, position::Position, records::csa, records::packed::PackedSfen};
 use crate::{records::sfen_line::SfenLine, records::text::TextFormat};
@@ -171,7 +171,7 @@ fn next_game(input: &mut dyn BufRead) -> Result<Vec<u8>, Fault> {
     }
 }
 
-/// A format whose files hold one game each. `raicho convert` writes them from other games as text;
+/// A format whose files hold one game each here. `raicho convert` writes them from other games as text;
 /// from teacher data they are not written.
 pub(super) struct WholeFile(TextFormat);
 
@@ -189,8 +189,14 @@ impl Codec for WholeFile {
         if bytes.len() as u64 > LONGEST_RECORD {
             return Err(Fault::LongLine(LONGEST_RECORD));
         }
-        let record = self.0.read(&bytes).into_iter().next().transpose()?;
-        Ok(record.as_ref().map(to_teacher))
+        let mut games = self.0.read(&bytes).into_iter();
+        let game = games.next().transpose()?;
+        if games.next().is_some() {
+            const SEVERAL: &str =
+                "several games in a file, expected one: raicho convert FILE --out FILE.usi first";
+            return Err(RecordError::new(SEVERAL).into());
+        }
+        Ok(game.as_ref().map(to_teacher))
     }
 
     fn write(&self, _: &Record, _: &mut dyn Write) -> io::Result<u64> {
