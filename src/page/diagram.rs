@@ -5,12 +5,14 @@ use std::fmt::{self, Write as _};
 
 use super::escaped;
 use crate::position::Position;
-use crate::records::notation::japanese::{hand, mark, piece_letter};
+use crate::records::notation::japanese::{FILES, RANKS, hand, mark, piece_letter};
 use crate::types::{Color, Piece, Square};
 
-/// Width of a square, of a margin for a hand and coordinates, and of a line of text.
+/// Width and height of a square, in pixels.
 const SQUARE: usize = 32;
+/// Space for a hand and the coordinates, on every side of the board.
 const MARGIN: usize = 48;
+/// Height of a line of text.
 const LINE: usize = 22;
 
 const BOARD: usize = 9 * SQUARE;
@@ -75,15 +77,8 @@ impl Diagram<'_> {
         out.push_str("\"/>");
         for index in 0..9 {
             let at = MARGIN + index * SQUARE + SQUARE / 2;
-            write_text(
-                out,
-                at,
-                MARGIN - 6,
-                12,
-                ["９", "８", "７", "６", "５", "４", "３", "２", "１"][index],
-            )?;
-            let rank = ["一", "二", "三", "四", "五", "六", "七", "八", "九"][index];
-            write_text(out, MARGIN + BOARD + 8, at + 4, 12, rank)?;
+            write_text(out, at, MARGIN - 6, 12, FILES[8 - index])?;
+            write_text(out, MARGIN + BOARD + 8, at + 4, 12, RANKS[index])?;
         }
         for square in Square::ALL {
             if let Some(piece) = self.position.piece_on(square) {

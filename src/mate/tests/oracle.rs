@@ -159,8 +159,8 @@ pub(super) fn oracle(position: &Position, most_positions: usize) -> Truth {
     lengths[0].map_or(Truth::NoMate, |_| Truth::Mate)
 }
 
-/// Lengths from the definition, by exhaustive search: a position either is a mate within so and so
-/// many plies or is not, and that is remembered.
+/// Lengths from the definition, by exhaustive search. It remembers whether a position is a mate
+/// within a number of plies.
 #[derive(Default)]
 pub(super) struct BruteForce {
     mates_within: HashMap<(u64, usize), bool>,

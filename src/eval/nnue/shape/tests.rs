@@ -81,8 +81,9 @@ fn names_and_texts_round_trip() {
 
 #[test]
 fn impossible_names_are_refused() {
-    for name in "halfkp halfkp_256_32_32 halfkp_100x2-32-32 halfkp_16x2-32-32 halfkp_16384x2-32-32 halfkp_256x2-0-32 \
-        halfkp_256x2-32 raicho_256x2-7 raicho_96x2-8 halfkp_32x2-8 raicho_256-8 halfkp_256x2-32-32-k3k3 \
+    for name in "halfkp halfkp_256_32_32 halfkp_100x2-32-32 halfkp_16x2-32-32 \
+        halfkp_16384x2-32-32 halfkp_256x2-0-32 halfkp_256x2-32 raicho_256x2-7 raicho_96x2-8 \
+        halfkp_32x2-8 raicho_256-8 halfkp_256x2-32-32-k3k3 \
         relative_256x2-32-32 SFNN_halfka2_256_12_32 SFNN_halfka2_256x2_8_32 \
         SFNN_halfka2_256_8_32_k4k4 SFNN_halfka2_256_7_32_c64_s64x2 \
         SFNN_halfka2_256_7_32_c64_s64x3 SFNN_halfka2_256_7_32_c128_s128x1 \

@@ -171,8 +171,8 @@ fn next_game(input: &mut dyn BufRead) -> Result<Vec<u8>, Fault> {
     }
 }
 
-/// A format whose files hold one game each here. `raicho convert` writes them from other games as text;
-/// from teacher data they are not written.
+/// A format whose files hold one game each here. `raicho convert` writes them from other games as
+/// text; from teacher data they are not written.
 pub(super) struct WholeFile(TextFormat);
 
 pub(super) const KIF: WholeFile = WholeFile(TextFormat::Kif);
