@@ -79,17 +79,26 @@ impl InstructionSet {
         Self::Simd128,
     ];
 
-    /// Whether this processor has it.
+    /// Whether this processor has it, with all that the kernels for it are compiled with: virtual
+    /// machines hide single sets, and old processors lack some.
     pub fn is_available(self) -> bool {
         match self {
             Self::Plain => true,
             #[cfg(target_arch = "x86_64")]
             Self::Sse41 => is_x86_feature_detected!("sse4.1"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            Self::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("lzcnt")
+                    && is_x86_feature_detected!("popcnt")
+            }
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => {
-                is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw")
+                Self::Avx2.is_available()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
             }
             #[cfg(target_arch = "x86_64")]
             Self::Avx512Vnni => {
