@@ -126,8 +126,7 @@ impl Position {
     pub fn set_up(&mut self, board: Board, first_ply: u32) {
         self.states.clear();
         self.states.push(State::of_board(&board));
-        self.seen.clear();
-        self.seen.add(self.board_key().low64());
+        self.seen.reset(self.board_key().low64());
         self.first_points = Color::ALL.map(|color| board.total_points(color));
         self.first_ply = first_ply;
         self.board = board;
@@ -137,12 +136,10 @@ impl Position {
     fn from_any_board(board: Board, first_ply: u32) -> Self {
         let first_points = Color::ALL.map(|color| board.total_points(color));
         let state = State::of_board(&board);
-        let mut seen = BoardFilter::new();
-        seen.add(state.board_key.low64());
         Self {
             board,
+            seen: BoardFilter::new(state.board_key.low64()),
             states: vec![state],
-            seen,
             first_ply,
             first_points,
         }

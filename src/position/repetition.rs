@@ -98,38 +98,64 @@ impl Position {
 /// A counting filter over the boards of a game, which rules out a repetition with one load: upper
 /// bounds on the number of occurrences of each board, indexed by the low bits of its key. A count
 /// that reaches 255 stays there, so that it remains an upper bound. 4 KB, to stay in the
-/// first-level cache.
+/// first-level cache, and none before the first move: lists of positions are long.
 #[derive(Clone)]
-pub(super) struct BoardFilter(Box<[u8; Self::SLOTS]>);
+pub(super) struct BoardFilter {
+    first: u64,
+    counts: Option<Box<[u8; Self::SLOTS]>>,
+}
 
 impl BoardFilter {
     const SLOTS: usize = 4096;
 
-    pub(super) fn new() -> Self {
-        Self(Box::new([0; Self::SLOTS]))
+    pub(super) const fn new(first: u64) -> Self {
+        Self {
+            first,
+            counts: None,
+        }
     }
 
-    /// Removes every board.
-    pub(super) fn clear(&mut self) {
-        self.0.fill(0);
+    /// Removes every board but a first one, and keeps the memory.
+    pub(super) fn reset(&mut self, first: u64) {
+        self.first = first;
+        if let Some(counts) = &mut self.counts {
+            counts.fill(0);
+            self.add(first);
+        }
     }
 
     #[inline(always)]
     pub(super) fn add(&mut self, board_key: u64) {
-        let count = &mut self.0[Self::slot(board_key)];
+        let count = match &mut self.counts {
+            Some(counts) => &mut counts[Self::slot(board_key)],
+            None => &mut self.begun()[Self::slot(board_key)],
+        };
         *count = count.saturating_add(1);
+    }
+
+    /// The counts at the first move.
+    #[cold]
+    fn begun(&mut self) -> &mut [u8; Self::SLOTS] {
+        let counts = self.counts.insert(Box::new([0; Self::SLOTS]));
+        counts[Self::slot(self.first)] = 1;
+        counts
     }
 
     #[inline(always)]
     pub(super) fn remove(&mut self, board_key: u64) {
-        let count = &mut self.0[Self::slot(board_key)];
-        *count -= u8::from(*count != u8::MAX);
+        if let Some(counts) = &mut self.counts {
+            let count = &mut counts[Self::slot(board_key)];
+            *count -= u8::from(*count != u8::MAX);
+        }
     }
 
     /// At least the number of times that the board was added, up to 255.
     #[inline(always)]
     pub(super) fn count(&self, board_key: u64) -> usize {
-        self.0[Self::slot(board_key)].into()
+        match &self.counts {
+            Some(counts) => counts[Self::slot(board_key)].into(),
+            None => 1,
+        }
     }
 
     #[inline(always)]
