@@ -25,10 +25,15 @@ export interface Raicho {
   removeMessageListener(listener: Listener): void;
   /** Adds a listener. */
   set onLine(listener: Listener);
-  /** Gives the engine a file; `setoption name EvalFile value NAME` and the like then name it. */
+  /** Gives the engine a file; `setoption name EvalFile value NAME` and the like then name it. It is kept until `removeFile` or `terminate`. */
   writeFile(name: string, data: ArrayBuffer | ArrayBufferView): void;
-  /** `writeFile` under the name that engines built with Emscripten have. */
-  readonly FS: { writeFile(name: string, data: ArrayBuffer | ArrayBufferView): void };
+  /** Takes a file back and frees its memory; what was loaded from it stays loaded. */
+  removeFile(name: string): void;
+  /** The same under the names that engines built with Emscripten have. */
+  readonly FS: {
+    writeFile(name: string, data: ArrayBuffer | ArrayBufferView): void;
+    unlink(name: string): void;
+  };
   /** Whether the option `Threads` can be more than 1. */
   readonly hasThreads: boolean;
   /** Ends the engine at once, without an answer to a running search. */

@@ -182,8 +182,9 @@ class Raicho {
     if (options.threads === false) this.#hasThreads = false;
     if (options.onLine) this.#listeners.add(options.onLine);
     const writeFile = (name, data) => this.writeFile(name, data);
+    const unlink = (name) => this.removeFile(name);
     /** As Emscripten's `FS`, for pages that were written for another engine. */
-    this.FS = { writeFile };
+    this.FS = { writeFile, unlink };
   }
 
   /** Whether several threads can be used. */
@@ -225,16 +226,24 @@ class Raicho {
   /** Gives the engine a file, whose name options such as `EvalFile` then take. */
   writeFile(name, data) {
     const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer ?? data, data.byteOffset, data.byteLength);
+    if (this.#isOver) return;
     const file = { name, bytes: bytes.slice() };
     this.#files.set(name, file);
     this.#enqueue(file);
+  }
+
+  /** Takes a file back and frees its memory. What the engine has loaded from it stays loaded. */
+  removeFile(name) {
+    if (this.#files.delete(name)) this.#enqueue({ name, bytes: new Uint8Array() });
   }
 
   /** Ends the engine at once. */
   terminate() {
     this.#isOver = true;
     this.#instance?.end();
+    this.#module = null;
     this.#queue = [];
+    this.#files.clear();
   }
 
   // --- Lines in ---
@@ -300,6 +309,7 @@ class Raicho {
   }
 
   #enqueue(item) {
+    if (this.#isOver) return;
     this.#queue.push(item);
     this.#next();
   }

@@ -11,7 +11,9 @@ pub mod diagram;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 
 use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review, Thresholds};
 use crate::records::game::{Ending, GameRecord};
@@ -111,28 +113,27 @@ impl Page {
 
     /// The page as HTML with `engine`, the script with the engine that `web/build.sh` makes.
     pub fn html_with(&self, engine: Option<&str>) -> String {
+        let script = [SCRIPT, engine.map_or("", |_| ENGINE_SCRIPT)].concat();
+        let script = format!("\n(() => {{\n\"use strict\";\n{script}\n}})();\n");
+        let engine = engine.map(|engine| format!("\n{engine}"));
+        // No other script and no other style can act, whatever finds its way into the page.
+        let mut script_hashes = hash(&script);
+        if let Some(engine) = &engine {
+            script_hashes = format!("{script_hashes} {}{ALLOWED_TO_ENGINE}", hash(engine));
+        }
+        let engine = engine.map(|engine| format!("<script>{engine}</script>\n"));
         // Parts in the order of the template, so that no text of the data is taken for a mark.
         let mut html = String::new();
         let mut rest = TEMPLATE;
         for (mark, text) in [
             ("{{lang}}", self.lang.to_string()),
-            (
-                "{{allowed}}",
-                engine.map_or_else(String::new, |_| ALLOWED_TO_ENGINE.to_owned()),
-            ),
+            ("{{style-hash}}", hash(STYLES)),
+            ("{{script-hashes}}", script_hashes),
             ("{{title}}", escaped(&self.title)),
             ("{{styles}}", STYLES.to_owned()),
             ("{{data}}", json_text(self)),
-            (
-                "{{engine}}",
-                engine.map_or_else(String::new, |engine| {
-                    format!("<script>\n{engine}</script>\n")
-                }),
-            ),
-            (
-                "{{script}}",
-                SCRIPT.to_owned() + engine.map_or("", |_| ENGINE_SCRIPT),
-            ),
+            ("{{engine}}", engine.unwrap_or_default()),
+            ("{{script}}", script),
         ] {
             let Some((before, after)) = rest.split_once(mark) else {
                 unreachable!("the template has {mark}");
@@ -144,6 +145,12 @@ impl Page {
         html.push_str(rest);
         html
     }
+}
+
+/// The hash by which a Content-Security-Policy allows an element with this text.
+fn hash(text: &str) -> String {
+    let digest = BASE64_STANDARD.encode(Sha256::digest(text));
+    format!("'sha256-{digest}'")
 }
 
 /// The JSON of a value, for a `script` element: nothing in it ends the element or opens a comment.

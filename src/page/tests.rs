@@ -123,6 +123,20 @@ fn only_a_page_with_the_engine_may_run_one() {
         let (_, rest) = html.split_once("Content-Security-Policy").expect("rules");
         rest.split_once("\">").expect("their end").0.to_owned()
     };
+    // Each element that a browser would run or obey is allowed by its own hash, and nothing else.
+    for html in [&plain, &thinking] {
+        let elements = ["<script>", "<style>"]
+            .iter()
+            .flat_map(|tag| html.split(tag).skip(1));
+        let mut count = 0;
+        for element in elements {
+            let (text, _) = element.split_once("</").expect("its end");
+            assert!(rules(html).contains(&hash(text)));
+            count += 1;
+        }
+        assert_eq!(rules(html).matches("sha256-").count(), count);
+        assert!(!rules(html).contains("unsafe-inline"));
+    }
     assert!(!rules(&plain).contains("blob:") && !rules(&plain).contains("wasm"));
     assert!(rules(&thinking).contains("'wasm-unsafe-eval'") && rules(&thinking).contains("blob:"));
     assert!(!plain.contains("Raicho({"));

@@ -68,7 +68,7 @@ pub unsafe extern "C" fn raicho_line(text: *mut u8, length: usize) -> u32 {
     })
 }
 
-/// Keeps a file, which options such as `EvalFile` can then name.
+/// Keeps a file, which options such as `EvalFile` can then name; without bytes, none of that name.
 ///
 /// # Safety
 /// `name` and `bytes` are memory of [`raicho_alloc`] with these lengths, and are not used any more.

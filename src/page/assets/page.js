@@ -3,19 +3,21 @@ const DATA = JSON.parse(byId("data").textContent);
 const view = { graph: null, markMove: () => {}, markGame: () => {}, onUpdate: () => {} };
 const currentGame = () => DATA.games[state.game];
 
-// Settings last as long as the browser allows, which pages opened from a disk may not.
+// What the settings may be. They last as long as the browser allows, which pages opened from a disk
+// may not, and anybody can write there: other versions, other pages of the same place.
+const SETTINGS = { lang: ["ja", "en"], notation: ["ja", "en"], pieces: ["kanji", "letters"], theme: ["auto", "light", "dark"], arrows: [true, false] };
 function recall() {
   state.lang = DATA.lang;
   state.notation = DATA.lang === "ja" ? "ja" : "en";
   try {
     const kept = JSON.parse(localStorage.getItem("raicho-page") || "{}");
-    for (const key of ["lang", "notation", "pieces", "theme", "arrows"]) if (key in kept) state[key] = kept[key];
+    for (const key in SETTINGS) if (SETTINGS[key].includes(kept[key])) state[key] = kept[key];
   } catch { /* The defaults serve. */ }
 }
 // Only what was chosen: what was not is for each page to decide.
 function remember(key) {
   try {
-    const kept = JSON.parse(localStorage.getItem("raicho-page") || "{}");
+    const kept = Object(JSON.parse(localStorage.getItem("raicho-page") || "{}"));
     localStorage.setItem("raicho-page", JSON.stringify({ ...kept, [key]: state[key] }));
   } catch { /* Nothing is lost. */ }
 }

@@ -47,10 +47,15 @@ pub(crate) fn thread_pool(threads: usize) -> Result<ThreadPool, ThreadPoolBuildE
 
 static FILES: Mutex<Option<HashMap<String, Arc<[u8]>>>> = Mutex::new(None);
 
-/// Keeps a file; one of the same name is replaced.
+/// Keeps a file; one of the same name is replaced, by no bytes removed.
 pub(crate) fn add_file(name: String, bytes: Arc<[u8]>) {
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    files.get_or_insert_default().insert(name, bytes);
+    let files = files.get_or_insert_default();
+    if bytes.is_empty() {
+        files.remove(&name);
+    } else {
+        files.insert(name, bytes);
+    }
 }
 
 /// A file that is not on a disk: all are given by the page. Of a folder it is `nn.bin`.

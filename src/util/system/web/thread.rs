@@ -2,7 +2,7 @@
 //! another instance of the program on the same memory.
 //!
 //! Why unsafe here: a thread needs a stack and thread-local memory of its own, whose addresses the
-//! page passes on, and its work crosses as a number. Work of a scope borrows from the caller, which
+//! page passes on. Work of a scope borrows from the caller, which
 //! the scope outlives.
 
 #![expect(
@@ -12,8 +12,8 @@
 
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::{io, marker::PhantomData, mem::transmute, num::NonZero};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::{collections::BTreeMap, io, marker::PhantomData, mem::transmute, num::NonZero};
 
 use super::page;
 
@@ -37,6 +37,29 @@ struct Stack {
 }
 
 static STACKS: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
+
+/// Work whose thread has not begun, by numbers that are given once.
+struct Works {
+    last: usize,
+    waiting: BTreeMap<usize, Work>,
+}
+
+static WORKS: Mutex<Works> = Mutex::new(Works {
+    last: 0,
+    waiting: BTreeMap::new(),
+});
+
+impl Works {
+    fn add(&mut self, work: Work) -> usize {
+        self.last += 1;
+        self.waiting.insert(self.last, work);
+        self.last
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Starts threads, as `std::thread::Builder`.
 pub(crate) struct Builder {
@@ -90,16 +113,16 @@ impl Builder {
         let bytes = self.stack_bytes + LOCAL_BYTES;
         let (first, in_use) = stack_of(bytes)?;
         let locals = first + self.stack_bytes;
-        let start = Box::into_raw(Box::new(work));
+        let start = lock(&WORKS).add(work);
         // The stack grows down from its end, where the thread-local memory begins.
-        page::spawn(start.addr(), locals, locals, (&raw const *in_use).addr());
+        page::spawn(start, locals, locals, (&raw const *in_use).addr());
         Ok(())
     }
 }
 
 /// A stack of at least `bytes` that no thread uses.
 fn stack_of(bytes: usize) -> io::Result<(usize, &'static AtomicU32)> {
-    let mut stacks = STACKS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut stacks = lock(&STACKS);
     let is_free = |stack: &&Stack| {
         // The larger ones are for the searches.
         (bytes..=2 * bytes).contains(&stack.bytes) && stack.in_use.load(Ordering::Acquire) == 0
@@ -126,11 +149,12 @@ fn stack_of(bytes: usize) -> io::Result<(usize, &'static AtomicU32)> {
 }
 
 /// Runs the work of a thread; the page calls it in the instance of that thread, once for each call
-/// of `spawn`.
+/// of `spawn`. Any other call does nothing.
 pub(crate) fn run(start: usize) {
-    // SAFETY: the number is that of a box that `start` has given away, and comes once.
-    let work = unsafe { Box::from_raw(std::ptr::with_exposed_provenance_mut::<Work>(start)) };
-    work();
+    let work = lock(&WORKS).waiting.remove(&start);
+    if let Some(work) = work {
+        work();
+    }
 }
 
 /// Handle of a running thread.
