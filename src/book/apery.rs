@@ -12,7 +12,8 @@ use super::{BookEntry, BookMove, FormatWriter, Losses, UNKNOWN_DEPTH, merge_move
 use crate::position::{Board, Position};
 use crate::records::packed::{PackedSfen, from_apery, to_apery};
 use crate::types::{Color, Move, Piece, PieceType, Square};
-use crate::{movegen::legal_moves, runs::OutputFile, util::counted};
+use crate::util::{counted, read_file};
+use crate::{movegen::legal_moves, runs::OutputFile};
 
 /// The positions of a book in the order of their plies, from the start position over all legal
 /// moves.
@@ -40,7 +41,7 @@ impl AperyReader {
     /// # Errors
     /// The file cannot be read.
     pub(super) fn open(path: &Path, is_strict: bool) -> io::Result<Self> {
-        let bytes = std::fs::read(path)?;
+        let bytes = read_file(path)?;
         let mut faults = VecDeque::new();
         let records = read_all(&bytes, |fault| faults.push_back(fault));
         if is_strict {
@@ -195,7 +196,7 @@ impl AperyBook {
     /// # Errors
     /// The file cannot be read.
     pub(super) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<Self> {
-        let bytes = std::fs::read(path)?;
+        let bytes = read_file(path)?;
         let records = read_all(&bytes, |fault| faults.add(fault));
         Ok(Self { records })
     }

@@ -3,7 +3,7 @@
 //! Books of gigabytes are searched where they lie. The file is read, not mapped into memory: a
 //! mapped file that another program cuts short would end this one.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +15,7 @@ use super::ybb::{self, YbbOnDisk};
 use super::{BookFormat, BookMove, apery::AperyBook, merge_moves, sbk::SbkReader};
 use crate::position::{Board, Position};
 use crate::records::packed::PackedSfen;
-use crate::util::{cores, counted, read_up_to, system::thread_pool};
+use crate::util::{cores, counted, read_file, read_up_to, system::thread_pool};
 
 use rayon::prelude::*;
 
@@ -177,7 +177,7 @@ fn load(path: &Path, format: BookFormat, faults: &mut FaultLog) -> io::Result<Co
     pool.install(|| {
         Ok(match format {
             BookFormat::Db => Content::Memory(db::load(path, faults)?),
-            BookFormat::Ybb => Content::Memory(ybb::read(&fs::read(path)?, faults)?),
+            BookFormat::Ybb => Content::Memory(ybb::read(&read_file(path)?, faults)?),
             BookFormat::Bin => Content::Apery(AperyBook::load(path, faults)?),
             BookFormat::Sbk => Content::Memory(load_graph(path, faults)?),
         })

@@ -12,6 +12,7 @@ use crate::position::{Board, Position, START_SFEN};
 use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
 use crate::types::{Color, File, Move, Move16, Piece, PieceType, Rank, Square};
+use crate::util::read_file;
 
 /// The positions of a book: root by root, the nearest first. Roots other than the start position
 /// carry no true ply; then all positions have ply 1, as `ShogiHome` writes them.
@@ -45,7 +46,7 @@ impl SbkReader {
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        Self::new(&std::fs::read(path)?)
+        Self::new(&read_file(path)?)
     }
 
     fn new(bytes: &[u8]) -> io::Result<Self> {

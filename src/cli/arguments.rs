@@ -1,9 +1,8 @@
 //! Arguments that several commands share, and how their values are read: long work that is kept and
 //! divided, limits of searches, evaluations, positions, times, shares, and names from a list.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::{collections::HashSet, error::Error, ffi::OsStr, fs, marker::PhantomData, ops::Deref};
+use std::{collections::HashSet, error::Error, ffi::OsStr, marker::PhantomData, ops::Deref};
 use std::{str::FromStr, time::Duration};
 
 use anyhow::{Context as _, ensure};
@@ -14,9 +13,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::engine::{Engine, EvalFile, PositionError, load_evaluator};
+use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
+use crate::util::{crowding, read_file, read_stream, shorten};
 use crate::{cli::output, eval::Evaluator, position::SfenError, records::teacher::Format};
-use crate::{records::text::TextFormat, util::shorten};
 
 /// Long work of one machine.
 #[derive(Args)]
@@ -137,8 +137,13 @@ impl WorkerArguments {
         Ok((evaluation_identity(&choice, &evaluator), evaluator))
     }
 
+    /// The number of threads; says so where they are more than the processor bears.
     pub(super) fn threads(&self) -> usize {
-        self.threads.into()
+        let threads = self.threads.into();
+        if let Some(warning) = crowding(threads) {
+            output::eprint_line(format_args!("warning: {warning}"));
+        }
+        threads
     }
 }
 
@@ -223,11 +228,9 @@ pub(super) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()
 /// It cannot be read.
 pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes)?;
-        return Ok(bytes);
+        return Ok(read_stream(std::io::stdin().lock())?);
     }
-    fs::read(path).with_context(|| path.display().to_string())
+    read_file(path).with_context(|| path.display().to_string())
 }
 
 /// The lines of a text that say something, trimmed, with their numbers from 1: neither blank ones

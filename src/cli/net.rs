@@ -1,7 +1,7 @@
 //! `raicho net`: shows, scales, judges and compares evaluations, and makes up networks for tests.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::{fs, io::Write};
 
 use anyhow::{Context, ensure};
 use clap::{Args, Subcommand};
@@ -13,7 +13,7 @@ use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::train::judge::{self, JudgeSettings};
 use crate::{cli::error::ensure_usage, engine::EvalFile, eval::nnue::file::in_folder};
-use crate::{position::Position, records::teacher::Format, util::shorten};
+use crate::{position::Position, records::teacher::Format, util::read_utf8, util::shorten};
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
 #[derive(Args)]
@@ -245,8 +245,7 @@ fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Re
         return Ok(());
     };
     let mut sparsity = Sparsity::default();
-    let positions =
-        fs::read_to_string(sfen_file).with_context(|| sfen_file.display().to_string())?;
+    let positions = read_utf8(sfen_file).with_context(|| sfen_file.display().to_string())?;
     for line in positions.lines().filter(|line| !line.starts_with('#')) {
         let sfen = line.split('\t').next().unwrap_or_default();
         let sfen = sfen.trim_start_matches("sfen ");

@@ -4,14 +4,16 @@
 //! [`super::run`] recognises with [`failure`]: a closed pipe (`raicho perft 3 --divide | head`)
 //! ends the program quietly with status 0, any other failure with one line on standard error and
 //! status 1. Messages go through [`eprint`] or [`eprint_line`], which ignore a closed standard
-//! error. The macros of the standard library would panic in all these cases.
+//! error. The macros of the standard library would panic in all these cases. All of them print
+//! [harmless] text: names and comments come from files, servers and engines.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, Write};
 
 use thiserror::Error;
 
-use crate::util::abbreviate;
+use crate::util::{abbreviate, is_command};
 
 /// Standard output cannot be written.
 #[derive(Debug, Error)]
@@ -30,7 +32,14 @@ pub(super) struct Stdout(io::Stdout);
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes).map_err(wrap)
+        // Text is written in whole characters; other bytes are a record in another encoding.
+        match std::str::from_utf8(bytes).map(harmless) {
+            Ok(Cow::Owned(text)) => {
+                let written = self.0.write_all(text.as_bytes());
+                written.map(|()| bytes.len()).map_err(wrap)
+            }
+            _ => self.0.write(bytes).map_err(wrap),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -69,12 +78,25 @@ pub(super) fn print_line(text: impl Display) -> io::Result<()> {
 
 /// Writes a text to standard error, if anybody reads it.
 pub(super) fn eprint(text: impl Display) {
-    let _ = write!(io::stderr(), "{text}");
+    let _ = write!(io::stderr(), "{}", harmless(&text.to_string()));
 }
 
 /// Writes a text and a line end to standard error, if anybody reads it.
 pub(super) fn eprint_line(text: impl Display) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", harmless(&text.to_string()));
+}
+
+/// A text with a space for each character that a terminal would obey, but tabs and line ends.
+pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    if text.contains(is_obeyed) {
+        text.replace(is_obeyed, " ").into()
+    } else {
+        text.into()
+    }
+}
+
+fn is_obeyed(letter: char) -> bool {
+    !matches!(letter, '\t' | '\n') && is_command(letter)
 }
 
 /// Whether the terminal says that it can only print.
@@ -102,8 +124,7 @@ pub(super) fn message(error: &anyhow::Error) -> String {
             message = format!("{message}: {text}");
         }
     }
-    let commands = |letter: char| letter.is_control() && letter != '\n';
-    abbreviate(message.replace(commands, " "))
+    abbreviate(message)
 }
 
 #[cfg(test)]
@@ -111,6 +132,12 @@ mod tests {
     use anyhow::{Context, anyhow};
 
     use super::*;
+
+    #[test]
+    fn nothing_that_is_printed_commands_a_terminal() {
+        let text = "雷鳥\t\u{1b}[31m\u{9b}2J\u{202e}gnp.exe\u{2069}\r\n\u{7f}";
+        assert_eq!(harmless(text), "雷鳥\t [31m 2J gnp.exe  \n ");
+    }
 
     #[test]
     fn only_failures_of_standard_output_are_recognised() {
@@ -136,6 +163,5 @@ mod tests {
             long.len() < 1100 && long.ends_with("x: not a move"),
             "{long}"
         );
-        assert_eq!(message(&anyhow!("'\u{1b}[31m'")), "' [31m'");
     }
 }

@@ -99,7 +99,7 @@ impl Meter {
     pub(super) fn advance(&self, done: u64, words: String) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
-            bar.set_message(words);
+            bar.set_message(output::harmless(&words).into_owned());
         } else if let Some(line) = self.take_line(done, &words) {
             output::eprint_line(line);
         }
@@ -108,7 +108,7 @@ impl Meter {
     /// Prints a line above the bar.
     pub(super) fn message(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.println(line),
+            Some(bar) => bar.println(output::harmless(line)),
             None => output::eprint_line(format_args!("{line}")),
         }
     }

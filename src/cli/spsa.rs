@@ -11,8 +11,9 @@ use crate::arena::spsa::{Parameter, Settings, State, parse_list};
 use crate::cli::arena::{EngineArguments, OpeningArguments, RuleArguments, RunArguments};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
+use crate::runs::difference;
+use crate::util::{counted, read_utf8};
 use crate::{arena::settings::EngineSettings, cli::arguments::Given, cli::error::bail_usage};
-use crate::{runs::difference, util::counted};
 
 /// Example: `raicho spsa --engine 'cmd=./engine' --params params.txt
 /// --nodes 20000 --iterations 5000 --concurrency 2 --out tune`
@@ -239,6 +240,6 @@ impl Arguments {
 }
 
 fn read_parameters(path: &Path) -> anyhow::Result<Vec<Parameter>> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()))?;
+    let text = read_utf8(path).with_context(|| format!("{}", path.display()))?;
     parse_list(text.trim_start_matches('\u{feff}')).with_context(|| format!("{}", path.display()))
 }

@@ -11,9 +11,10 @@ use std::{str::FromStr, time::Duration};
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::position::Position;
 use crate::records::{kif, notation::japanese};
 use crate::types::{Color, Move};
-use crate::{position::Position, util::counted};
+use crate::util::{counted, is_command};
 
 /// A language.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
@@ -194,7 +195,7 @@ pub fn width(text: &str) -> usize {
 
 /// The text without the control characters that a terminal would obey.
 pub fn printable(text: &str) -> String {
-    text.replace(char::is_control, " ")
+    text.replace(is_command, " ")
 }
 
 /// The text with spaces behind it, up to a width in columns.

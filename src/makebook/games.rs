@@ -15,8 +15,10 @@ use super::sorter::{Groups, Sorter, key, pack_position, unpack_position};
 use super::{GAMES_DEPTH, named};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
 use crate::position::Position;
+use crate::records::encoding::Lines;
 use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
-use crate::records::{GameRecord, GameResult, PackGame, PackReason, PackedSfen, csa, encoding};
+use crate::records::text::TextFormat;
+use crate::records::{GameRecord, GameResult, PackGame, PackReason, PackedSfen};
 use crate::runs::{OutputFile, Watch};
 use crate::types::{Color, Move, Move16};
 
@@ -371,16 +373,16 @@ type Games = Box<dyn Iterator<Item = Result<Game, TeacherError>>>;
 /// The games of a file, and what cannot be read as one. Positions without games are skipped.
 fn games_of(path: &Path, format: Format) -> std::io::Result<Games> {
     if format == Format::Csa {
-        // Read as a whole, because only this reader provides ratings.
-        let games = match csa::read(&encoding::decode(&fs::read(path)?)) {
-            Ok(records) => records.iter().map(Game::of_record).map(Ok).collect(),
-            Err(error) => vec![Err(TeacherError {
-                record: 1,
+        // Only this reader provides ratings.
+        let games = TextFormat::Csa.games(Lines::new(File::open(path)?)?);
+        return Ok(Box::new(games.enumerate().map(|(index, game)| {
+            let game = game.as_ref().map(Game::of_record);
+            game.map_err(|error| TeacherError {
+                record: index as u64 + 1,
                 offset: 0,
-                fault: Fault::from(error),
-            })],
-        };
-        return Ok(Box::new(games.into_iter()));
+                fault: Fault::from(error.clone()),
+            })
+        })));
     }
     let records = TeacherReader::new(BufReader::new(File::open(path)?), format);
     Ok(Box::new(records.filter_map(|record| match record {

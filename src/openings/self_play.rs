@@ -3,7 +3,7 @@
 //!
 //! Start positions are that of an even game or those of a file.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::sources::{Lines, play_random_moves};
 use super::{OpeningError, Plies, Purpose, below, generator, why_over};
 use crate::search::{Limits, Solo};
+use crate::util::read_file;
 use crate::{position::Position, records::packed::HuffmanCodedPos, records::score};
 use crate::{records::sfen_line::SfenLine, types::EnteringKingRule};
 
@@ -162,7 +163,7 @@ impl StartSet {
     /// # Errors
     /// The file cannot be read, has no positions, or a line or record is invalid.
     pub fn of_roots(path: &Path) -> Result<Self, OpeningError> {
-        let bytes = fs::read(path).map_err(|error| OpeningError::of_file(path, error))?;
+        let bytes = read_file(path).map_err(|error| OpeningError::of_file(path, error))?;
         let is_hcp = path.extension().is_some_and(|extension| extension == "hcp");
         let positions = if is_hcp {
             read_hcp(path, &bytes)?
@@ -256,6 +257,8 @@ impl PackedStart {
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
+
+    use std::fs;
 
     use super::*;
 

@@ -8,6 +8,9 @@ use encoding_rs::{Decoder, EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_
 /// The bytes of a file by which its encoding is told, and how many are read at a time.
 const BLOCK: usize = 1 << 20;
 
+/// Longest line in bytes: whole games of other programs' formats are one line.
+const LONGEST_LINE: usize = 64 << 20;
+
 /// Begins a change of the character set in ISO-2022-JP.
 const ESCAPE: u8 = 0x1b;
 /// Without a byte order mark, at least one character in this number must be ASCII for UTF-16:
@@ -277,6 +280,18 @@ impl<R: Read> Lines<R> {
         self.text.drain(..self.last);
         self.next -= self.last;
         self.last = 0;
+        if self.text.len() > LONGEST_LINE {
+            let fault = format!(
+                "line {} has no end before {} MB, expected text",
+                self.number + 1,
+                LONGEST_LINE >> 20
+            );
+            self.is_at_end = true;
+            self.text.clear();
+            self.next = 0;
+            self.fault = Some(io::Error::new(io::ErrorKind::InvalidData, fault));
+            return false;
+        }
         let mut block = Vec::new();
         let most = BLOCK as u64;
         match self.input.by_ref().take(most).read_to_end(&mut block) {

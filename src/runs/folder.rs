@@ -16,6 +16,7 @@ use serde_json::Value as Json;
 use thiserror::Error;
 
 use super::OutputFile;
+use crate::util::{read_file, read_utf8};
 
 /// What distinguishes the run folders of one tool from those of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -254,7 +255,7 @@ pub(crate) fn read_settings<S: DeserializeOwned>(
         return Err(FolderError::missing(path, kind));
     }
     let file = path.join(kind.settings);
-    let text = fs::read_to_string(&file).map_err(io_error(&file))?;
+    let text = read_utf8(&file).map_err(io_error(&file))?;
     let header: Header<S> =
         serde_json::from_str(&text).map_err(|error| line_error(&file, error.line())(error))?;
     if header.format != kind.format {
@@ -277,6 +278,21 @@ pub(crate) fn read_entries<E: DeserializeOwned>(
 ) -> Result<Vec<E>, FolderError> {
     let lines = read_journal(&path.join(kind.journal))?;
     Ok(lines.into_iter().map(|(entry, _)| entry).collect())
+}
+
+/// A file that the journal in `folder` names. Journals may come from others, and name any file.
+///
+/// # Errors
+/// It cannot be read, or lies outside of the folder.
+pub(crate) fn read_named(folder: &Path, name: &Path) -> Result<Vec<u8>, FolderError> {
+    let path = folder.join(name);
+    let inside = folder.canonicalize().map_err(io_error(folder))?;
+    let real = path.canonicalize().map_err(io_error(&path))?;
+    if !real.starts_with(inside) {
+        let reason = format_args!("lies outside of {}", folder.display());
+        return Err(FolderError::new(&path, reason));
+    }
+    read_file(&real).map_err(io_error(&path))
 }
 
 /// Why a run folder cannot be used, with its path.

@@ -22,8 +22,9 @@ use std::{fmt, io, thread};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub(crate) use folder::replace_with;
 pub use folder::{FolderError, FolderLock, RunFolder, RunKind, difference};
-pub(crate) use folder::{io_error, read_entries, read_settings, replace, replace_with};
+pub(crate) use folder::{io_error, read_entries, read_named, read_settings, replace};
 pub(crate) use output::beside;
 pub use output::{OutputError, OutputFile, is_same_output, is_stream, output_place, would_replace};
 

@@ -7,7 +7,7 @@ use std::{fmt, time::Duration};
 
 use crate::search::{CurrentMove, Decision, Info};
 use crate::types::{Bound, Move, Score};
-use crate::{engine::MateAnswer, mate::Progress, util::abbreviate};
+use crate::{engine::MateAnswer, mate::Progress, util::abbreviate, util::is_command};
 
 /// A reply to the GUI.
 #[derive(Clone, Debug)]
@@ -144,8 +144,8 @@ struct OneLine<'a>(&'a str);
 
 impl fmt::Display for OneLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for part in self.0.split_inclusive(char::is_control) {
-            match part.strip_suffix(char::is_control) {
+        for part in self.0.split_inclusive(is_command) {
+            match part.strip_suffix(is_command) {
                 Some(text) => write!(f, "{text} ")?,
                 None => f.write_str(part)?,
             }

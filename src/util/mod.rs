@@ -7,8 +7,9 @@ pub(crate) mod system;
 #[cfg(test)]
 mod test_folder;
 
+use std::fmt::{Display, Write as _};
 use std::io::{self, Read, Write};
-use std::{borrow::Cow, fmt::Display};
+use std::{borrow::Cow, fs::File, path::Path};
 
 use encoding_rs::SHIFT_JIS;
 
@@ -206,13 +207,36 @@ const SHOWN: usize = 40;
 /// Characters of the longest message that [`abbreviate`] leaves as it is.
 const MAX_MESSAGE: usize = 1000;
 
+/// Whether a terminal would obey a character instead of showing it: controls, those of ISO 6429's
+/// upper half included, and marks that turn the direction of the text around them.
+pub(crate) fn is_command(letter: char) -> bool {
+    let turns = matches!(
+        letter,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    turns || letter.is_control()
+}
+
+/// JSON in which such characters are escaped; its own line ends stay.
+pub(crate) fn harmless_json(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for letter in json.chars() {
+        if letter != '\n' && is_command(letter) {
+            let _ = write!(text, "\\u{:04x}", u32::from(letter));
+        } else {
+            text.push(letter);
+        }
+    }
+    text
+}
+
 /// The beginning of foreign text, for quotes in messages, with spaces for control characters, so
 /// that a message stays a readable line whatever it quotes, and commands no terminal.
 pub(crate) fn shorten(text: &str) -> String {
     let shown = text.chars().take(SHOWN);
     let mut shown: String = shown
         .map(|character| {
-            if character.is_control() {
+            if is_command(character) {
                 ' '
             } else {
                 character
@@ -271,7 +295,67 @@ pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A name as a part of a file name: characters that some file system does not allow are replaced.
+/// Most bytes of a name in a file name: two names, a date and a number stay below the 255 bytes
+/// that file systems allow.
+const LONGEST_NAME: usize = 80;
+
+/// What is wrong with more threads than processor cores, if there are more.
+pub(crate) fn crowding(threads: usize) -> Option<String> {
+    let cores = cores();
+    (threads > cores).then(|| {
+        let (threads, cores) = (counted(threads, "thread"), counted(cores, "processor core"));
+        format!("{threads} on {cores} slow each other down")
+    })
+}
+
+/// Most bytes of an input without a length of its own.
+const LONGEST_STREAM: u64 = 256 << 20;
+
+/// The bytes of a file. Of a pipe or a device only the first are kept, as they may have no end.
+///
+/// # Errors
+/// It cannot be read, does not fit into the memory, or has no end before 256 MB.
+pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let megabytes = metadata.len() / BYTES_PER_MEGABYTE as u64;
+    if !metadata.is_file() {
+        return read_stream(file);
+    }
+    if !fits_into_memory(megabytes as usize) {
+        let text = format!("{megabytes} MB do not fit into the memory");
+        return Err(io::Error::new(io::ErrorKind::OutOfMemory, text));
+    }
+    let mut bytes = Vec::new();
+    (&file).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The bytes up to the end of an input.
+///
+/// # Errors
+/// It cannot be read, or has no end before 256 MB.
+pub(crate) fn read_stream(input: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(LONGEST_STREAM + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST_STREAM {
+        let text = "no end before 256 MB, expected a file";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+    }
+    Ok(bytes)
+}
+
+/// As [`read_file`], of a text in UTF-8.
+///
+/// # Errors
+/// As [`read_file`], or it is no UTF-8.
+pub(crate) fn read_utf8(path: &Path) -> io::Result<String> {
+    let text = String::from_utf8(read_file(path)?);
+    text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// Most bytes of a name in a file name 40 characters and 80 bytes: characters that some
+/// file system does not allow are replaced.
 pub(crate) fn file_name_of(name: &str) -> String {
     let plain = |character: char| {
         if character.is_alphanumeric() || "._+".contains(character) {
@@ -280,7 +364,9 @@ pub(crate) fn file_name_of(name: &str) -> String {
             '_'
         }
     };
-    name.chars().take(40).map(plain).collect()
+    let mut plain: String = name.chars().take(40).map(plain).collect();
+    plain.truncate(plain.floor_char_boundary(LONGEST_NAME));
+    plain
 }
 
 /// The name, or where it is taken the first of `name-2`, `name-3`, … that is not.
@@ -297,6 +383,16 @@ pub(crate) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_in_file_names_are_short_in_bytes() {
+        assert_eq!(file_name_of("a/b: 雷鳥"), "a_b__雷鳥");
+        for letter in ["a", "é", "雷", "𠮷"] {
+            let name = file_name_of(&letter.repeat(100));
+            assert!((39..=LONGEST_NAME).contains(&name.len()), "{name}");
+            assert_eq!(name, letter.repeat(name.len() / letter.len()));
+        }
+    }
 
     #[test]
     fn one_is_singular() {

@@ -3,6 +3,8 @@
 mod analyze;
 mod arena;
 mod csa;
+#[cfg(target_os = "linux")]
+mod endless;
 mod formats;
 mod gensfen;
 mod learn;

@@ -21,7 +21,7 @@ mod tests;
 pub mod tuning;
 
 use std::collections::{BTreeSet, VecDeque};
-use std::{fmt, fs};
+use std::fmt;
 use std::{io::Write, path::Path, str::FromStr};
 
 use anyhow::{anyhow, bail, ensure};
@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::runs::{self, Execution, Job, Plan, Stop, execute};
 use crate::usi::client::reply::{DeclaredOption, OptionKind};
-use crate::util::{counted, shorten};
+use crate::util::{counted, read_file, shorten};
 
 /// The objective function of the optimization: plays two sets of values against each other.
 pub trait Objective: Sync {
@@ -269,7 +269,7 @@ impl State {
     /// The error names the file and what is wrong with it.
     pub fn load(file: &Path) -> anyhow::Result<Self> {
         let path = file.display();
-        let text = fs::read(file)
+        let text = read_file(file)
             .map_err(|error| anyhow!("cannot read the state file {path}: {error}"))?;
         let state: Self = serde_json::from_slice(&text)
             .map_err(|error| anyhow!("{path} is no SPSA state file: {error}"))?;

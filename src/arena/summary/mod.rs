@@ -377,9 +377,7 @@ impl Summary {
         }
         self.add_faults(lang, &mut lines);
         lines.push(labelled(&lang.label_records(), &self.folder));
-        // Engines choose their names.
-        let commands = |letter: char| letter.is_control() && letter != '\n';
-        lines.join("\n").replace(commands, " ")
+        lines.join("\n")
     }
 
     fn add_faults(&self, lang: Lang, lines: &mut Vec<String>) {

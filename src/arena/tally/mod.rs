@@ -13,7 +13,7 @@ use super::journal::{self, GameEntry, KIND, MatchFolder, Optimism, Overhead, Pla
 use super::runner::{foreign_results, tally_of};
 use super::statistics::{Estimate, Pentanomial, Wdl};
 use super::{referee::EndReason, settings::MatchSettings, summary::Summary};
-use crate::runs::{FolderError, difference, io_error};
+use crate::runs::{FolderError, difference, read_named};
 use crate::{types::Color, util::counted};
 
 /// The sums over the games so far.
@@ -351,11 +351,18 @@ impl Merged {
     /// The folder holds a match already, or a file cannot be read or written.
     pub fn write(&self, folder: &Path) -> Result<(), FolderError> {
         let mut merged = MatchFolder::create(folder, &self.settings)?;
+        let written = self.write_games(&mut merged);
+        if written.is_err() {
+            // A part of a match is no result; the error says enough.
+            let _ = fs::remove_dir_all(folder);
+        }
+        written
+    }
+
+    fn write_games(&self, merged: &mut MatchFolder) -> Result<(), FolderError> {
         for (from, entry) in &self.entries {
             for name in entry.dialogue.iter().chain([&entry.record]) {
-                let path = from.join(name);
-                let content = fs::read(&path).map_err(io_error(&path))?;
-                merged.write_file(name, &content)?;
+                merged.write_file(name, &read_named(from, name)?)?;
             }
             merged.append(entry)?;
         }

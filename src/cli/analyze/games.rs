@@ -24,7 +24,7 @@ use crate::page::{self, Kind, PROGRAM, Page};
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{Execution, output_place};
 use crate::util::system::free_megabytes;
-use crate::util::{cores, counted, free_name};
+use crate::util::{cores, counted, free_name, harmless_json};
 use crate::{cli::error::ensure_usage, records::game::GameRecord, types::Color};
 
 /// Memory of each thread in MB, besides its transposition table.
@@ -322,7 +322,7 @@ impl Report {
                 Ok([game]) => game,
                 Err(games) => games.into(),
             };
-            output::print_line(serde_json::to_string_pretty(&value)?)?;
+            output::print_line(harmless_json(&serde_json::to_string_pretty(&value)?))?;
         }
         Ok(())
     }
@@ -527,7 +527,7 @@ fn write_files(
         result_file::save(path, &written.bytes)?;
     }
     if let Some(path) = names.json.get(game) {
-        let text = serde_json::to_string_pretty(json)? + "\n";
+        let text = harmless_json(&serde_json::to_string_pretty(json)?) + "\n";
         result_file::save(path, text.as_bytes())?;
     }
     Ok(())

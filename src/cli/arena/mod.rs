@@ -17,10 +17,11 @@ use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
 use crate::arena::runner::{self, Event};
 use crate::arena::summary::{Summary, one_line};
 use crate::arena::tally::{PairingTally, Tally, merge};
+use crate::cli::error::flat_error;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
-use crate::runs::{RunFolder, Stop};
-use crate::{arena::settings::MatchSettings, lang::Lang};
+use crate::runs::{RunFolder, Stop, read_named};
+use crate::{arena::settings::MatchSettings, lang::Lang, util::harmless_json};
 
 pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 
@@ -346,7 +347,7 @@ impl JsonArguments {
         text: &str,
         folder: Option<&Path>,
     ) -> anyhow::Result<()> {
-        let json = serde_json::to_string_pretty(summary)? + "\n";
+        let json = harmless_json(&serde_json::to_string_pretty(summary)?) + "\n";
         let mut files: Vec<(PathBuf, String)> = Vec::new();
         if let Some(folder) = folder {
             files.push((folder.join("summary.json"), json.clone()));
@@ -458,7 +459,7 @@ impl PageArguments {
 fn game(folder: &Path, entry: &GameEntry) -> anyhow::Result<Game> {
     let path = folder.join(&entry.record);
     let place = || path.display().to_string();
-    let bytes = std::fs::read(&path).with_context(place)?;
+    let bytes = read_named(folder, &entry.record).map_err(flat_error)?;
     let records = csa::read(&encoding::decode(&bytes)).with_context(place)?;
     let record = records
         .first()

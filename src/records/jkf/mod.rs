@@ -15,11 +15,11 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 use serde_json::Value;
 
-use crate::position::Position;
 use crate::records::csa::{self, piece_name};
 use crate::records::notation::japanese::{Promotion, promotion, relative};
 use crate::records::{Ending, Forks, GameRecord, Line, Walk, kif::side_names, notation::Handicap};
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
+use crate::{position::Position, util::harmless_json};
 
 pub use reader::read;
 
@@ -241,7 +241,7 @@ pub fn write(record: &GameRecord) -> String {
         initial: Some(initial(&record.start)),
         moves,
     };
-    serde_json::to_string(&json).unwrap_or_default() + "\n"
+    harmless_json(&serde_json::to_string(&json).unwrap_or_default()) + "\n"
 }
 
 /// What of a record the format has no room for, in words.

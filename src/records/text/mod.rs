@@ -245,10 +245,9 @@ impl<R: Read> Iterator for Games<R> {
         };
         self.is_over = is_blank || self.format == TextFormat::Jkf || game.is_none();
         self.count += 1;
-        let fault = self
-            .lines
-            .take_fault()
-            .map(|fault| Err(RecordError::new(fault)));
+        let fault = self.lines.take_fault();
+        self.is_over |= fault.is_some();
+        let fault = fault.map(|fault| Err(RecordError::new(fault)));
         let none = || {
             let error = format_args!("no game in the file, expected one of {}", self.format);
             (self.count == 1).then(|| Err(RecordError::new(error)))
