@@ -108,7 +108,12 @@ impl Problem {
     }
 
     fn of_search(error: &PrepareError) -> Self {
-        Self::error(format!("{error}, {}", error.used()))
+        let text = format!("{error}, {}", error.used());
+        if error.is_error() {
+            Self::error(text)
+        } else {
+            Self::warning(format!("warning: {text}"))
+        }
     }
 
     /// The evaluation needs both kings, and the position has fewer.
@@ -242,7 +247,7 @@ impl Engine {
             return problems;
         }
         let search = self.searcher.prepare(&self.settings.search).err();
-        self.has_all_resources = search.is_none();
+        self.has_all_resources = search.as_ref().is_none_or(|error| !error.is_error());
         let settings = &self.settings.search;
         let (threads, hash_mb) = (settings.threads, settings.hash_mb);
         log::debug!("ready: {threads} threads, {hash_mb} MB");

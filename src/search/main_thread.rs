@@ -1,8 +1,8 @@
 //! One search from its start to the decision: the main thread's part, and the helper threads' part.
 //!
 //! The main thread keeps time, reports and decides; helper threads search the same root and share
-//! only the table (Lazy SMP). Panics are caught here: the search then ends with a note and some
-//! legal move.
+//! only the table (Lazy SMP). Panics are caught here: the search then ends with a note and the move
+//! of a [small search](small), and so it does where there is no memory for a thread.
 //!
 //! At the end the threads vote for their best moves. The weight of a vote is the thread's value
 //! above the worst value, times its completed depth, so that several threads that agree outweigh a
@@ -21,7 +21,7 @@ use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
 use super::signals::{Signals, Statistics};
 use super::thread::{Outcome, Task, ThreadResult};
 use super::worker::Worker;
-use super::{history::Histories, limits::Limits, root::root_moves, time::TimeManager};
+use super::{history::Histories, limits::Limits, root::root_moves, small, time::TimeManager};
 
 /// Runs a search on the main thread; its last event is always a decision. `outcomes` yields one
 /// outcome per helper thread, then ends.
@@ -33,7 +33,7 @@ pub(super) fn run_main_thread(
 ) {
     let sender = EventSender::new(on_event);
     let (signals, limits) = (Arc::clone(&task.signals), Arc::clone(&task.limits));
-    let position = task.position.clone();
+    let (position, settings) = (task.position.clone(), Arc::clone(&task.settings));
     let table = Arc::downgrade(&task.table);
     let result = catch_panic(worker, |worker| {
         let worker = begin(worker, task)?;
@@ -43,8 +43,15 @@ pub(super) fn run_main_thread(
     });
     let decision = result.unwrap_or_else(|fault| {
         sender.send(Event::Note(fault));
+        let moves = root_moves(&position, &limits, &settings);
+        let moves: Vec<Move> = moves.iter().map(|root_move| root_move.mv).collect();
+        let search = AssertUnwindSafe(|| small::best_move(&position, &moves, &signals));
+        let best = catch_unwind(search).unwrap_or_default();
         signals.wait_for_permission(limits.infinite);
-        any_decision(&position, &limits)
+        match best {
+            Some(best) => Decision::Move { best, ponder: None },
+            None => any_decision(&position, &limits),
+        }
     });
     // After a panic helpers may still run: they must release the table before the decision is sent.
     signals.stop();

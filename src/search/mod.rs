@@ -33,6 +33,7 @@ mod root_mate;
 mod scored_moves;
 mod signals;
 mod skill;
+mod small;
 mod solo;
 #[cfg(test)]
 mod tests;
@@ -47,15 +48,14 @@ use std::sync::mpsc::{Receiver, channel};
 use thiserror::Error;
 
 use crate::util::system::Instant;
-use crate::{position::Position, transposition::TranspositionTable, util::fits_into_memory};
+use crate::util::{ZeroedPages, counted, crowding, fits_into_memory};
+use crate::{position::Position, transposition::TranspositionTable};
 
 use history::Histories;
 use main_thread::any_decision;
 use report::OnEvent;
 use signals::{PonderHit, Signals};
-use thread::{
-    Job, MAX_THREADS_PER_CORE, Memory, SearchThread, Task, ThreadLimit, affordable_threads,
-};
+use thread::{Job, Memory, SearchThread, Task, ThreadLimit, affordable_threads};
 
 #[cfg(test)]
 use tests::collisions::Collisions;
@@ -77,25 +77,55 @@ pub use tunables::Tunable;
 pub struct PrepareError {
     missing: String,
     used: String,
+    is_of_memory: bool,
 }
 
 impl PrepareError {
+    /// Whether something is missing; otherwise it would only do harm.
+    pub fn is_error(&self) -> bool {
+        self.is_of_memory
+    }
+
     /// What the searcher works with instead, in words.
     pub fn used(&self) -> &str {
         &self.used
     }
 
+    /// One error for what is missing in both.
+    fn both(first: Result<(), Self>, second: Result<(), Self>) -> Result<(), Self> {
+        match (first, second) {
+            (Err(first), Err(second)) => Err(Self {
+                missing: format!("{}, and {}", first.missing, second.missing),
+                used: format!("{}, and {}", first.used, second.used),
+                is_of_memory: first.is_of_memory || second.is_of_memory,
+            }),
+            (first, second) => first.and(second),
+        }
+    }
+
     fn of_threads(missing: String, started: usize) -> Self {
         let verb = if started == 1 { "is" } else { "are" };
-        let used = format!("{started} {verb} used");
-        Self { missing, used }
+        Self {
+            missing,
+            used: format!("{started} {verb} used"),
+            is_of_memory: false,
+        }
     }
 
     fn of_thread_memory(asked: usize, started: usize) -> Self {
         let missing = format!(
-            "no memory for {asked} search threads, each takes up to {MEGABYTES_PER_THREAD} MB"
+            "no memory for {}, each takes up to {MEGABYTES_PER_THREAD} MB",
+            counted(asked, "search thread")
         );
-        Self::of_threads(missing, started)
+        let error = Self {
+            is_of_memory: true,
+            ..Self::of_threads(missing, started)
+        };
+        if started > 0 {
+            return error;
+        }
+        let used = "moves come from a small search of a few plies".to_owned();
+        Self { used, ..error }
     }
 }
 
@@ -141,12 +171,27 @@ impl Searcher {
     pub fn prepare(&mut self, settings: &Settings) -> Result<(), PrepareError> {
         self.stop();
         self.wait();
-        if self.table.megabytes() == settings.hash_mb.max(1) {
+        let megabytes = settings.hash_mb.max(1);
+        if self.table.megabytes() == megabytes {
             self.table.clear();
+        } else {
+            // The old table is freed first, so that memory use never exceeds the requested size.
+            self.table = Arc::new(TranspositionTable::minimal());
         }
-        let adapted = self.adapt(settings);
+        // A thread cannot search without its memory, but with a smaller table it can.
+        let mut threads = self.prepare_threads(settings.threads);
+        if self.table.megabytes() > 0 && threads.as_ref().is_err_and(|error| error.is_of_memory) {
+            self.table = Arc::new(TranspositionTable::minimal());
+            threads = self.prepare_threads(settings.threads);
+        }
+        PrepareError::both(self.set_table(megabytes), threads)
+    }
+
+    /// Sets the number of threads and clears their histories.
+    fn prepare_threads(&mut self, asked: usize) -> Result<(), PrepareError> {
+        let threads = self.set_threads(asked.max(1));
         let cleared = self.clear_histories();
-        adapted.and(cleared)
+        threads.and(cleared)
     }
 
     /// Clears the histories of all threads. Allocates them now if possible: during a search the
@@ -168,14 +213,18 @@ impl Searcher {
             .iter()
             .map(|failed| failed.recv().is_err())
             .collect();
-        let started = has_memory
+        let mut started = has_memory
             .iter()
             .take_while(|&&has_memory| has_memory)
             .count();
+        self.threads.truncate(started.max(1));
+        while started > 1 && !has_room() {
+            self.threads.pop();
+            started -= 1;
+        }
         if started == asked {
             return Ok(());
         }
-        self.threads.truncate(started.max(1));
         Err(PrepareError::of_thread_memory(asked, started))
     }
 
@@ -189,8 +238,7 @@ impl Searcher {
         self.stop();
         self.wait();
         let table = self.set_table(settings.hash_mb.max(1));
-        let threads = self.set_threads(settings.threads.max(1));
-        table.and(threads)
+        PrepareError::both(table, self.set_threads(settings.threads.max(1)))
     }
 
     /// Starts a search and returns at once. `on_event` is called from a search thread; its last
@@ -308,7 +356,9 @@ impl Searcher {
         self.table = Arc::new(TranspositionTable::minimal());
         let mut available = megabytes;
         while available > 0 {
-            if let Ok(table) = TranspositionTable::new(available) {
+            if let Ok(table) = TranspositionTable::new(available)
+                && has_room()
+            {
                 self.table = Arc::new(table);
                 break;
             }
@@ -320,6 +370,7 @@ impl Searcher {
             Err(PrepareError {
                 missing: format!("no memory for a hash table of {megabytes} MB"),
                 used: format!("it has {available} MB"),
+                is_of_memory: true,
             })
         }
     }
@@ -336,7 +387,11 @@ impl Searcher {
                 Ok(thread) => self.threads.push(thread),
                 Err(source) => {
                     let missing = format!("cannot start {asked} search threads: {source}");
-                    return Err(PrepareError::of_threads(missing, self.threads.len()));
+                    let error = PrepareError::of_threads(missing, self.threads.len());
+                    return Err(PrepareError {
+                        is_of_memory: true,
+                        ..error
+                    });
                 }
             }
         }
@@ -344,11 +399,8 @@ impl Searcher {
         match limit {
             None => Ok(()),
             Some(ThreadLimit::Memory) => Err(PrepareError::of_thread_memory(asked, started)),
-            Some(ThreadLimit::Cores(cores)) => {
-                let missing = format!(
-                    "{asked} search threads are more than {MAX_THREADS_PER_CORE} for each of the \
-                     {cores} processor cores"
-                );
+            Some(ThreadLimit::Cores) => {
+                let missing = crowding(asked).unwrap_or_default();
                 Err(PrepareError::of_threads(missing, started))
             }
         }
@@ -360,6 +412,15 @@ impl Drop for Searcher {
         self.stop();
         self.threads.clear();
     }
+}
+
+/// Address space in bytes that stays free for all that a search allocates besides.
+const ROOM: usize = 32 << 20;
+
+/// Whether [`ROOM`] is there. The free memory of the machine does not tell where a limit is set for
+/// the process.
+fn has_room() -> bool {
+    ZeroedPages::<u8>::on_demand(ROOM).is_ok()
 }
 
 /// Lets a thread clear its histories. The receiver gets a value if it has no memory, and is closed

@@ -210,8 +210,9 @@ pub(super) struct Outcome {
     pub(super) fault: Option<String>,
 }
 
-/// Search threads for each processor core, at most. More threads than cores only take turns.
-pub(super) const MAX_THREADS_PER_CORE: usize = 8;
+/// Search threads for each processor core, at most. More threads than cores only take turns, and
+/// with many of them the main thread comes to its turn too late to keep the time.
+pub(super) const MAX_THREADS_PER_CORE: usize = 2;
 
 /// Memory in MB that one search thread can take beside the transposition table: its histories, and
 /// 16 MB for its correction histories, search stack and accumulators. Pages that are never touched
@@ -220,8 +221,8 @@ pub const MEGABYTES_PER_THREAD: usize = Histories::MEGABYTES + 16;
 
 /// What limits the number of threads.
 pub(super) enum ThreadLimit {
-    /// [`MAX_THREADS_PER_CORE`], with this number of cores.
-    Cores(usize),
+    /// [`MAX_THREADS_PER_CORE`].
+    Cores,
     /// The free memory, of which a thread takes [`MEGABYTES_PER_THREAD`].
     Memory,
 }
@@ -248,7 +249,7 @@ pub(super) fn affordable_threads(
     if fitting < allowed {
         (fitting.max(1), (asked > 1).then_some(ThreadLimit::Memory))
     } else if allowed < asked {
-        (allowed, Some(ThreadLimit::Cores(cores())))
+        (allowed, Some(ThreadLimit::Cores))
     } else {
         (asked, None)
     }
@@ -265,7 +266,7 @@ mod tests {
         // All of them run already, so that no memory is missing.
         assert!(matches!(affordable_threads(most, most, 0), (count, None) if count == most));
         let (count, limit) = affordable_threads(most + 1, most, 0);
-        assert!(count == most && matches!(limit, Some(ThreadLimit::Cores(_))));
+        assert!(count == most && matches!(limit, Some(ThreadLimit::Cores)));
         if free_megabytes().is_some() {
             assert!(matches!(
                 affordable_threads(2, 0, 1 << 40),

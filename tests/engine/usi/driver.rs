@@ -2,12 +2,12 @@
 
 use std::fmt::Display;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::runner::raicho;
+use crate::runner::{RAICHO, raicho};
 
 /// Time limit for an answer, long enough for a loaded machine: the tests check behaviour, not
 /// speed.
@@ -27,7 +27,18 @@ impl Driver {
     }
 
     fn start_with(words: &str) -> Self {
-        let mut command = raicho!("{words}").command();
+        Self::of(raicho!("{words}").command())
+    }
+
+    /// An engine with this much address space in KB.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn with_space(kilobytes: u32) -> Self {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -v {kilobytes}; exec {RAICHO}")]);
+        Self::of(command)
+    }
+
+    fn of(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("the engine starts");
         let input = child.stdin.take();

@@ -5,6 +5,8 @@ mod declarations;
 mod driver;
 mod garbage;
 mod logging;
+#[cfg(target_os = "linux")]
+mod memory;
 mod networks;
 mod oracle;
 mod protocol;
