@@ -75,20 +75,26 @@ struct Game<'a> {
 }
 
 /// Plays a game; `None` if it was aborted.
+///
+/// # Errors
+/// The match itself cannot go on, see [`ClientError::is_ours`]; the game has no result.
 pub(super) fn play(
     context: &GameContext<'_>,
     fixture: Fixture,
     opening: &SfenLine,
     players: &mut [&mut Player; 2],
-) -> Option<PlayedGame> {
+) -> Result<Option<PlayedGame>, ClientError> {
     let mut game = Game::new(context, fixture.players, opening);
     let verdict = match game.referee.end() {
         Some(verdict) => verdict,
-        None => game.run(players)?,
+        None => match game.run(players)? {
+            Some(verdict) => verdict,
+            None => return Ok(None),
+        },
     };
     game.send_gameover(players, &verdict);
     game.played.verdict = verdict;
-    Some(game.played)
+    Ok(Some(game.played))
 }
 
 impl<'a> Game<'a> {
@@ -106,29 +112,31 @@ impl<'a> Game<'a> {
         }
     }
 
-    fn run(&mut self, players: &mut [&mut Player; 2]) -> Option<GameVerdict> {
+    fn run(&mut self, players: &mut [&mut Player; 2]) -> Result<Option<GameVerdict>, ClientError> {
         let mut last_move = None;
         loop {
             let us = self.referee.position().side_to_move();
             let player = &mut *players[us.index()];
             let answer = match self.ask(us, player, last_move) {
                 Ok(answer) => answer,
-                Err(failure) => return self.verdict_on(us, &failure),
+                Err(failure) => return self.verdict_on(us, failure),
             };
             if let Some(verdict) = self.overrun_in_nodes(us, &answer) {
-                return Some(verdict);
+                return Ok(Some(verdict));
             }
             self.note_answer(us, &answer);
             let (text, ponder) = match answer.best() {
                 BestMove::Move { best, ponder } => (best, ponder),
-                BestMove::Win => return Some(self.referee.declare()),
-                BestMove::Resign => return Some(GameVerdict::loss(us, EndReason::Resignation, "")),
+                BestMove::Win => return Ok(Some(self.referee.declare())),
+                BestMove::Resign => {
+                    return Ok(Some(GameVerdict::loss(us, EndReason::Resignation, "")));
+                }
                 BestMove::Missing => {
                     let detail = format!(
                         "bestmove without a move in {}",
                         self.referee.position().to_sfen()
                     );
-                    return Some(GameVerdict::loss(us, EndReason::IllegalMove, detail));
+                    return Ok(Some(GameVerdict::loss(us, EndReason::IllegalMove, detail)));
                 }
             };
             let thought = self.thought(&answer);
@@ -139,11 +147,11 @@ impl<'a> Game<'a> {
                 self.record(mv, cost, thought);
             }
             if let Some(verdict) = verdict.or_else(|| self.referee.add_score(score)) {
-                return Some(verdict);
+                return Ok(Some(verdict));
             }
             last_move = mv;
             if let Err(failure) = self.let_ponder(us, player, ponder) {
-                return self.verdict_on(us, &failure);
+                return self.verdict_on(us, failure);
             }
         }
     }
@@ -256,13 +264,20 @@ impl<'a> Game<'a> {
 
     /// The verdict on an engine that did not answer in time or at all; `None` if the match is to
     /// stop as well.
-    fn verdict_on(&mut self, us: Color, failure: &Failure) -> Option<GameVerdict> {
-        match failure {
+    fn verdict_on(
+        &mut self,
+        us: Color,
+        failure: Failure,
+    ) -> Result<Option<GameVerdict>, ClientError> {
+        Ok(match failure {
             Failure::Aborted => None,
-            Failure::Ended(_) if self.context.is_stopped_too() => None,
-            Failure::Ended(status) => Some(GameVerdict::loss(us, EndReason::Crash, status.clone())),
-            Failure::TooLate { asked, answered } => Some(self.too_late(us, *asked, *answered)),
-        }
+            Failure::Failed(error) if error.is_ours() => return Err(error),
+            Failure::Failed(_) if self.context.is_stopped_too() => None,
+            Failure::Failed(error) => {
+                Some(GameVerdict::loss(us, EndReason::Crash, error.to_string()))
+            }
+            Failure::TooLate { asked, answered } => Some(self.too_late(us, asked, answered)),
+        })
     }
 
     fn too_late(&mut self, us: Color, asked: Instant, answered: Option<Instant>) -> GameVerdict {
@@ -384,15 +399,15 @@ pub(super) enum Failure {
         asked: Instant,
         answered: Option<Instant>,
     },
-    /// The process has ended, with this status.
-    Ended(String),
+    /// The process has ended, or cannot be spoken to.
+    Failed(ClientError),
     /// The match was aborted.
     Aborted,
 }
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
-        Self::Ended(error.to_string())
+        Self::Failed(error)
     }
 }
 
@@ -460,6 +475,24 @@ impl Player {
     /// The name that the engine reports with `id name`.
     pub(super) fn program_name(&self) -> &str {
         self.client.name()
+    }
+
+    /// The number of its search threads: as set by these options or else declared; 1 if it has no
+    /// such option.
+    pub(super) fn threads(&self, options: &[(String, String)]) -> usize {
+        let is_threads = |name: &str| name.eq_ignore_ascii_case("Threads");
+        let mut set = options.iter().rev();
+        if let Some((_, value)) = set.find(|(name, _)| is_threads(name)) {
+            return value.parse().unwrap_or(1);
+        }
+        let mut declared = self.declared_options().iter();
+        match declared
+            .find(|option| is_threads(&option.name))
+            .map(|option| &option.kind)
+        {
+            Some(OptionKind::Spin { default, .. }) => usize::try_from(*default).unwrap_or(1),
+            _ => 1,
+        }
     }
 
     /// The options that the engine declares.
@@ -626,6 +659,8 @@ impl SearchInfo {
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind;
+
     use super::*;
     use crate::arena::tests::settings;
 
@@ -640,13 +675,25 @@ mod tests {
         };
         let opening: SfenLine = "startpos".parse().expect("a good line");
         let mut game = Game::new(&context, [0, 1], &opening);
-        let mut verdict = || {
-            let failure = Failure::Ended("killed by signal 15".to_owned());
-            game.verdict_on(Color::Black, &failure)
+        let mut reason_of = |error: ClientError| {
+            let verdict = game.verdict_on(Color::Black, Failure::Failed(error));
+            verdict.map(|verdict| verdict.map(|verdict| verdict.reason))
         };
-        let reason = verdict().map(|verdict| verdict.reason);
-        assert_eq!(reason, Some(EndReason::Crash));
+        let ended = || ClientError::Ended {
+            status: "killed by signal 15".to_owned(),
+        };
+        let unsent = |kind: ErrorKind| ClientError::Write {
+            line: "go".to_owned(),
+            source: kind.into(),
+        };
+        for error in [ended(), unsent(ErrorKind::BrokenPipe)] {
+            assert!(matches!(reason_of(error), Ok(Some(EndReason::Crash))));
+        }
+        for kind in [ErrorKind::WouldBlock, ErrorKind::OutOfMemory] {
+            let fault = reason_of(unsent(kind));
+            assert!(fault.is_err(), "{kind}: a thread that we cannot have");
+        }
         stop.finish();
-        assert_eq!(verdict().map(|verdict| verdict.reason), None);
+        assert!(matches!(reason_of(ended()), Ok(None)));
     }
 }

@@ -15,7 +15,9 @@ use super::settings::{Fixture, MatchSettings};
 use super::summary::{StallSummary, Summary};
 use super::{statistics::SprtVerdict, tally::Tally, time_control::Heartbeat};
 use crate::runs::{Execution, Job, Plan, Stop, execute};
-use crate::{openings::Openings, records::sfen_line::SfenLine, types::Color, util::counted};
+use crate::usi::client::ClientError;
+use crate::util::{counted, crowding};
+use crate::{openings::Openings, records::sfen_line::SfenLine, types::Color};
 
 /// An event of a running match.
 pub enum Event<'a> {
@@ -44,7 +46,8 @@ const FAILURES_IN_A_ROW: u32 = 3;
 /// Plays all games that are not in `entries` yet, `concurrency` at a time.
 ///
 /// # Errors
-/// An engine cannot be started, there are too few openings, or results cannot be kept.
+/// An engine cannot be started, there are too few openings, or results cannot be kept. What the
+/// system refuses to us, such as a process or a file, is never a result of an engine.
 pub fn run(
     settings: &MatchSettings,
     folder: MatchFolder,
@@ -56,7 +59,10 @@ pub fn run(
     let path = folder.path().to_owned();
     check_number(settings, entries)?;
     let tally = tally_of(settings, entries, &path)?;
-    check_engines(settings, stop, on_event)?;
+    let threads = check_engines(settings, stop, on_event)?;
+    if let Some(warning) = crowding(concurrency * busy_threads(settings, &threads)) {
+        on_event(Event::Note(warning));
+    }
     let (rule, max_moves) = (settings.rules.entering_king, settings.rules.max_moves);
     let mut openings = Openings::new(&settings.openings, rule, max_moves)?;
     if let Some(warning) = openings.warning() {
@@ -176,11 +182,13 @@ fn check_openings(
 }
 
 /// Starts each engine once, so that a wrong path or option is an error now and not many lost games.
+/// Returns the threads of each, as far as they say.
 fn check_engines(
     settings: &MatchSettings,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<usize>> {
+    let mut threads = Vec::new();
     for engine in &settings.engines {
         let started = Player::start(engine, &settings.rules, settings.ponder, stop);
         let player = started.map_err(|error| anyhow!("engine {}: {error}", engine.name))?;
@@ -188,9 +196,28 @@ fn check_engines(
             name: &engine.name,
             program: player.program_name(),
         });
+        threads.push(player.threads(&engine.options));
         player.quit();
     }
-    Ok(())
+    Ok(threads)
+}
+
+/// The most threads that search at a time in one game, given those of each engine.
+fn busy_threads(settings: &MatchSettings, threads: &[usize]) -> usize {
+    let of_pairing = |pairing: [usize; 2]| {
+        let [one, other] = pairing.map(|engine| threads[engine]);
+        if settings.ponder {
+            one + other
+        } else {
+            one.max(other)
+        }
+    };
+    settings
+        .pairings()
+        .into_iter()
+        .map(of_pairing)
+        .max()
+        .unwrap_or(0)
 }
 
 /// Plays the games of a match.
@@ -230,6 +257,10 @@ impl Job for Games<'_> {
     fn perform(&self, players: &mut Players, piece: &Piece) -> anyhow::Result<Option<Finished>> {
         let (fixture, opening) = (piece.fixture, &piece.opening);
         let started_at = jiff::Zoned::now();
+        let fault = |error: &ClientError| {
+            let game = fixture.game;
+            anyhow!("game {game} cannot be played and has no result: {error}")
+        };
         let played = match self.prepare_players(fixture, players) {
             Ok(()) => {
                 let [black, white] = fixture.players.each_ref();
@@ -237,12 +268,17 @@ impl Job for Games<'_> {
                     unreachable!("both engines are running");
                 };
                 match game::play(&self.context, fixture, opening, &mut [black, white]) {
-                    Some(played) => played,
-                    None => return Ok(None),
+                    Ok(Some(played)) => played,
+                    Ok(None) => return Ok(None),
+                    Err(error) => return Err(fault(&error)),
                 }
             }
+            Err((_, error)) if error.is_ours() => return Err(fault(&error)),
             Err(_) if self.context.is_stopped_too() => return Ok(None),
-            Err(verdict) => PlayedGame::without_moves(verdict),
+            Err((color, error)) => {
+                let verdict = GameVerdict::loss(color, EndReason::NotReady, error.to_string());
+                PlayedGame::without_moves(verdict)
+            }
         };
         let settings = self.context.settings;
         let (entry, record) = journal::compose(settings, fixture, opening, &played, &started_at);
@@ -277,7 +313,14 @@ impl Job for Games<'_> {
 
 impl Games<'_> {
     /// Prepares both engines for a game; starts those that are not running.
-    fn prepare_players(&self, fixture: Fixture, players: &mut Players) -> Result<(), GameVerdict> {
+    ///
+    /// # Errors
+    /// That of the engine that is not ready, with its colour.
+    fn prepare_players(
+        &self,
+        fixture: Fixture,
+        players: &mut Players,
+    ) -> Result<(), (Color, ClientError)> {
         let GameContext { settings, stop, .. } = self.context;
         for (_, player) in players.extract_if(|engine, _| !fixture.players.contains(engine)) {
             player.quit();
@@ -295,16 +338,8 @@ impl Games<'_> {
                 }
                 players.remove(&engine);
             }
-            match Player::start_game(named, &settings.rules, settings.ponder, &[], stop) {
-                Ok(player) => drop(players.insert(engine, player)),
-                Err(error) => {
-                    return Err(GameVerdict::loss(
-                        color,
-                        EndReason::NotReady,
-                        error.to_string(),
-                    ));
-                }
-            }
+            let started = Player::start_game(named, &settings.rules, settings.ponder, &[], stop);
+            players.insert(engine, started.map_err(|error| (color, error))?);
         }
         Ok(())
     }

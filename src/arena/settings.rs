@@ -291,6 +291,7 @@ impl EngineText {
             arguments,
             directory: self.directory.clone(),
             environment: self.environment.clone(),
+            withheld: Vec::new(),
         })
     }
 

@@ -24,14 +24,14 @@ mod spsa;
 mod usi;
 
 use std::io::{self, Write};
-use std::process::ExitCode;
+use std::{env, path::PathBuf, process::ExitCode};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::arguments::{Given, Named};
-use crate::{lang::Lang, util::abbreviate};
+use crate::{lang::Lang, usi::client, util::abbreviate};
 
 /// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
 /// output.
@@ -102,8 +102,22 @@ enum Command {
 /// The status for an invalid command line, also that of clap.
 const INVALID: u8 = 2;
 
+/// The argument with which the program starts itself as the guard of an engine; not for people.
+const GUARD: &str = "guard-engine";
+
 /// Runs the program. Its status is 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn run() -> ExitCode {
+    if cfg!(unix)
+        && env::args_os()
+            .nth(1)
+            .is_some_and(|argument| argument == GUARD)
+    {
+        // Its end is that of its process group.
+        return client::guard().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    if let Some(program) = own_program() {
+        client::guard_engines(program, GUARD);
+    }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
     let parsed = Arguments::command().try_get_matches().and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches);
@@ -174,6 +188,14 @@ fn check_places(matches: &ArgMatches) -> Result<(), clap::Error> {
 }
 
 /// The language of the environment. Says if that names none.
+/// Our executable. On Linux also when its file was replaced by that of another version.
+fn own_program() -> Option<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Some(PathBuf::from("/proc/self/exe"));
+    }
+    env::current_exe().ok()
+}
+
 fn lang_of_environment() -> Lang {
     if let Some(fault) = Lang::fault_of_environment() {
         output::eprint_line(format_args!("warning: RAICHO_LANG: {fault}; taking en"));
@@ -211,7 +233,7 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
         Some(ContextValue::String(text)) if error.kind() == ErrorKind::UnknownArgument => text,
         _ => "",
     };
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words = env::args_os().map(|word| word.to_string_lossy().into_owned());
     let words: Vec<String> = words.collect();
     if let Some(note) = moved::replacement(&words, option) {
         output::eprint_line(format_args!("error: {note}\n"));

@@ -247,6 +247,21 @@ fn floods_leave_the_commands_in_the_dialogue() {
 }
 
 #[test]
+fn floods_before_the_first_game_are_refused() {
+    let mut client = Client::start(&misbehaving::program("boasts")).expect("it starts");
+    let error = client.handshake(PATIENCE, &|| false).expect_err("a flood");
+    assert!(matches!(error, ClientError::Flood(_)), "{error}");
+    error.to_string().must_have("at most 2000 options");
+
+    let mut client = introduced(&misbehaving::program("babbles"));
+    let error = client.ready(Duration::from_millis(300), &|| false);
+    let error = error.expect_err("it is never ready");
+    assert!(matches!(error, ClientError::TimedOut { .. }), "{error}");
+    let error = client.ready(PATIENCE, &|| true).expect_err("given up");
+    assert!(matches!(error, ClientError::GivenUp(_)), "{error}");
+}
+
+#[test]
 fn endless_lines_are_cut() {
     let mut client = asked("no-newline:1");
     let deadline = Some(Instant::now() + PATIENCE);

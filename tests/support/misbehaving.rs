@@ -26,6 +26,8 @@
 //! | `closes-stdout` | closes its output, but lives on |
 //! | `deaf[:N]` | ignores `isready`, from the `N`th on, by default the first |
 //! | `mute` | never says `usiok` |
+//! | `boasts` | declares options without end |
+//! | `babbles` | writes anything but `readyok` without end |
 //! | `chatty` | writes 1 MB to its standard error first |
 //! | `unread` | reads nothing any more after `usiok` |
 //! | `tuned[:MOVE]` | resigns the more often, the further `Skill` and `Tilt` are from the best |
@@ -191,6 +193,9 @@ impl Engine {
             say("option name Skill type spin default 50 min 0 max 100");
             say("option name Tilt type string default 0");
         }
+        if self.has("boasts") {
+            endlessly("option name Another type string default x");
+        }
         if !self.has("mute") {
             say("usiok");
         }
@@ -215,6 +220,9 @@ impl Engine {
 
     fn prepare(&mut self) {
         self.times_asked += 1;
+        if self.has("babbles") {
+            endlessly("info string not yet");
+        }
         if self.habit("deaf", self.times_asked).is_none() {
             say("readyok");
         }
@@ -338,6 +346,12 @@ fn scramble(number: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// Ends with whoever reads.
+fn endlessly(line: &str) {
+    let lines = format!("{line}\n").repeat(1000);
+    while io::stdout().write_all(lines.as_bytes()).is_ok() {}
 }
 
 fn say(line: &str) {

@@ -622,7 +622,7 @@ impl Objective for Session<'_> {
                     Err(_) if self.stop.is_abort() => return Ok(None),
                     prepared => prepared?,
                 }
-                let Some(played) = self.play_game(fixture, &opening, &mut players) else {
+                let Some(played) = self.play_game(fixture, &opening, &mut players)? else {
                     // The processes may still be searching; dropping the pair kills them.
                     return Ok(None);
                 };
@@ -671,7 +671,7 @@ impl Session<'_> {
         fixture: Fixture,
         opening: &SfenLine,
         players: &mut PlayerPair,
-    ) -> Option<PlayedGame> {
+    ) -> Result<Option<PlayedGame>, ClientError> {
         let context = GameContext {
             settings: &self.games.pairing,
             heartbeat: &self.games.heartbeat,

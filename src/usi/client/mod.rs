@@ -17,9 +17,10 @@ use std::{io, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::util::{abbreviate, shorten};
+use crate::util::{abbreviate, counted, shorten};
 use crate::{search::Clock, types::Color};
 use process::Process;
+pub(crate) use process::{guard, guard_engines};
 use reply::{DeclaredOption, OptionKind, Reply};
 
 pub use process::Received;
@@ -40,7 +41,13 @@ pub struct Program {
     pub directory: Option<PathBuf>,
     /// Environment variables in addition to ours.
     pub environment: Vec<(String, String)>,
+    /// Names of variables of ours that it does not get, beside [`PASSWORD_VARIABLE`].
+    #[serde(skip)]
+    pub withheld: Vec<String>,
 }
+
+/// The variable with the password of a CSA account, where nothing else is said. No engine gets it.
+pub const PASSWORD_VARIABLE: &str = "RAICHO_CSA_PASSWORD";
 
 impl Program {
     /// A program without arguments.
@@ -101,10 +108,38 @@ pub enum ClientError {
     /// The engine says that it cannot do as it was told.
     #[error("the engine says: {0}")]
     Complaint(String),
+    /// It floods the handshake.
+    #[error("{0} before usiok, expected at most {MOST_OPTIONS} options and {MOST_BYTES} bytes")]
+    Flood(String),
     /// The engine has no such option, or not with this value. Nothing was sent.
     #[error("{0}")]
     Option(String),
 }
+
+impl ClientError {
+    /// Whether the fault is not the engine's: the system does not let us start its program, or a
+    /// thread to speak with it.
+    pub fn is_ours(&self) -> bool {
+        match self {
+            Self::Start { .. } => true,
+            Self::Write { source, .. } => is_exhaustion(source),
+            _ => false,
+        }
+    }
+}
+
+/// Whether the system has no memory, process or file left. A pipe never says so.
+fn is_exhaustion(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory
+    )
+}
+
+/// Most options of an engine; `YaneuraOu` has some 80.
+const MOST_OPTIONS: usize = 2000;
+/// Most bytes before `usiok`.
+const MOST_BYTES: usize = 4 << 20;
 
 /// A running engine. Dropping it kills the process and waits until it has ended.
 #[derive(Debug)]
@@ -139,7 +174,8 @@ impl Client {
     /// `is_given_up`, which is asked ten times a second. Other lines are skipped.
     ///
     /// # Errors
-    /// The engine ended, or sent no `usiok` in time, or [`ClientError::GivenUp`].
+    /// The engine ended, or sent no `usiok` in time or too much before it, or
+    /// [`ClientError::GivenUp`].
     pub fn handshake(
         &mut self,
         timeout: Duration,
@@ -148,8 +184,14 @@ impl Client {
         self.send("usi")?;
         let wait = Wait::new("usiok", timeout, is_given_up);
         self.options.clear();
+        let mut bytes = 0;
         loop {
             let received = wait.receive(&mut self.process)?;
+            bytes += received.line.len() + 1;
+            if self.options.len() > MOST_OPTIONS || bytes > MOST_BYTES {
+                let options = counted(self.options.len(), "option");
+                return Err(ClientError::Flood(format!("{options} and {bytes} bytes")));
+            }
             match Reply::of(&received.line) {
                 Reply::UsiOk => return Ok(()),
                 Reply::IdName(name) if !name.is_empty() => self.name = cut(name),
@@ -343,22 +385,32 @@ impl<'a> Wait<'a> {
         }
     }
 
-    /// The next line of the engine, unless the wait is given up or times out.
+    /// The next line of the engine, unless the wait is given up or times out; lines that come
+    /// without end do not extend it.
     fn receive(&self, process: &mut Process) -> Result<Received, ClientError> {
         loop {
             let glance = Instant::now() + GLANCE;
             let until = self
                 .deadline
                 .map_or(glance, |deadline| deadline.min(glance));
-            match process.receive(Some(until), self.waiting_for, self.timeout) {
-                Err(ClientError::TimedOut { .. }) if (self.is_given_up)() => {
-                    return Err(ClientError::GivenUp(self.waiting_for));
-                }
-                Err(ClientError::TimedOut { .. })
-                    if self
-                        .deadline
-                        .is_none_or(|deadline| Instant::now() < deadline) => {}
-                result => return result,
+            let received = process.receive(Some(until), self.waiting_for, self.timeout);
+            let is_over = |at| self.deadline.is_some_and(|deadline| at >= deadline);
+            let is_timed_out = match &received {
+                Ok(received) => is_over(received.at),
+                Err(ClientError::TimedOut { .. }) => is_over(Instant::now()),
+                Err(_) => return received,
+            };
+            if (self.is_given_up)() {
+                return Err(ClientError::GivenUp(self.waiting_for));
+            }
+            if is_timed_out {
+                return Err(ClientError::TimedOut {
+                    waiting_for: self.waiting_for,
+                    duration: self.timeout,
+                });
+            }
+            if received.is_ok() {
+                return received;
             }
         }
     }

@@ -3,17 +3,21 @@
 //! The program is not trusted: it may flood its output, stop reading, close one end of a pipe, or
 //! leave child processes that keep the pipes open. The threads are therefore never joined; they end
 //! with their pipes.
+//!
+//! Nothing that it starts outlives us, but what leaves its process group on purpose (`setsid`). On
+//! Unix the group is that of a guard, a process of our own executable that waits for the end of a
+//! pipe, however we end, and then ends its group. On Windows it is a job object.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use std::{collections::VecDeque, thread};
 
-use super::{ClientError, Program};
-use crate::util::{decode_line, shorten};
+use super::{ClientError, PASSWORD_VARIABLE, Program};
+use crate::util::{decode_line, is_command, shorten};
 
 /// Longest line in bytes; the rest is dropped.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -40,10 +44,11 @@ pub struct Received {
     pub line: String,
 }
 
-/// A running process. Dropping it kills it and waits until it has ended.
+/// A running process. Dropping it kills it with all that it started, and waits until it has ended.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
+    group: Group,
     /// `None` once closed.
     input: Option<ChildStdin>,
     lines: Receiver<Received>,
@@ -54,7 +59,8 @@ pub(super) struct Process {
 
 impl Process {
     pub(super) fn start(program: &Program) -> io::Result<Self> {
-        let mut child = command(program)?.spawn()?;
+        let mut group = Group::new()?;
+        let mut child = group.spawn(command(program)?)?;
         let dialogue = Arc::new(Mutex::new(Dialogue::new()));
         let (sender, lines) = mpsc::sync_channel(MOST_WAITING);
         let (output, diagnostics) = (child.stdout.take(), child.stderr.take());
@@ -62,6 +68,7 @@ impl Process {
         let process = Self {
             input: child.stdin.take(),
             child,
+            group,
             lines,
             dialogue: Arc::clone(&dialogue),
             unread: 0,
@@ -184,11 +191,9 @@ impl Process {
         self.input = None;
     }
 
-    /// Waits for the end; kills the process after `grace`.
-    pub(super) fn wait(&mut self, grace: Duration) {
-        if !self.wait_for_end(grace) {
-            self.kill();
-        }
+    /// Waits for the end, but no longer than `grace`; what is left then is killed.
+    pub(super) fn wait(mut self, grace: Duration) {
+        self.wait_for_end(grace);
     }
 
     /// Waits for the end and says whether it came within `patience`. Lines are dropped meanwhile,
@@ -224,7 +229,8 @@ impl Process {
     }
 
     fn kill(&mut self) {
-        // Both fail only for a process that has ended.
+        // All fail only for a process that has ended.
+        self.group.kill();
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -238,6 +244,10 @@ impl Drop for Process {
 
 fn command(program: &Program) -> io::Result<Command> {
     let mut command = Command::new(executable(program)?);
+    command.env_remove(PASSWORD_VARIABLE);
+    for name in &program.withheld {
+        command.env_remove(name);
+    }
     command
         .args(&program.arguments)
         .envs(
@@ -259,17 +269,8 @@ fn command(program: &Program) -> io::Result<Command> {
         }
         command.current_dir(directory);
     }
-    // In a process group of its own, so that Ctrl-C in a terminal reaches only us.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    #[cfg(windows)]
-    std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP);
     Ok(command)
 }
-
-/// `CREATE_NEW_PROCESS_GROUP` of the Windows API, for `creation_flags`.
-#[cfg(windows)]
-const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
 
 /// The path of the executable, absolute: systems differ in which working directory a relative path
 /// refers to.
@@ -284,6 +285,137 @@ fn executable(program: &Program) -> io::Result<PathBuf> {
     } else {
         std::path::absolute(&program.path)
     }
+}
+
+// --- What an engine starts itself ---
+
+/// How our executable is started as a guard, `None` where we are a library in another program: then
+/// the group of an engine ends with its [`Process`], but not if we are killed.
+static GUARD: OnceLock<(PathBuf, &'static str)> = OnceLock::new();
+
+/// Makes each engine have a guard: this program, with this argument, is to call [`guard`].
+pub(crate) fn guard_engines(program: PathBuf, argument: &'static str) {
+    // The first one stays.
+    let _ = GUARD.set((program, argument));
+}
+
+/// The work of a guard: waits for the end of standard input and ends its process group, itself
+/// included.
+pub(crate) fn guard() -> io::Result<()> {
+    io::copy(&mut io::stdin(), &mut io::sink())?;
+    #[cfg(unix)]
+    rustix::process::kill_current_process_group(rustix::process::Signal::KILL)?;
+    Ok(())
+}
+
+/// The process group of an engine, apart from ours, so that Ctrl-C in a terminal reaches only us.
+#[cfg(unix)]
+#[derive(Debug)]
+struct Group {
+    /// Its leader, which ends the group when its standard input ends.
+    guard: Option<Child>,
+    /// The leader.
+    id: Option<rustix::process::Pid>,
+}
+
+#[cfg(unix)]
+impl Group {
+    fn new() -> io::Result<Self> {
+        use std::os::unix::process::CommandExt as _;
+        let Some((program, argument)) = GUARD.get() else {
+            let (guard, id) = (None, None);
+            return Ok(Self { guard, id });
+        };
+        let mut command = Command::new(program);
+        command
+            .arg(argument)
+            .env_remove(PASSWORD_VARIABLE)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0);
+        let guard = command.spawn()?;
+        let id = Some(rustix::process::Pid::from_child(&guard));
+        let guard = Some(guard);
+        Ok(Self { guard, id })
+    }
+
+    /// Starts a process in this group.
+    fn spawn(&mut self, mut command: Command) -> io::Result<Child> {
+        use std::os::unix::process::CommandExt as _;
+        let leader = self.id.map_or(0, |id| id.as_raw_nonzero().get());
+        let child = command.process_group(leader).spawn()?;
+        self.id = self.id.or(Some(rustix::process::Pid::from_child(&child)));
+        Ok(child)
+    }
+
+    /// Ends all processes of the group. While it has a guard, which is waited for here, no other
+    /// group can get its id.
+    fn kill(&mut self) {
+        if let Some(id) = self.id.take() {
+            // Fails if all have ended.
+            let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
+        }
+        if let Some(mut guard) = self.guard.take() {
+            let _ = guard.wait();
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The job object of an engine. Windows ends its processes when its handle is closed, however we
+/// end.
+#[cfg(windows)]
+#[derive(Debug)]
+struct Group(win32job::Job);
+
+#[cfg(windows)]
+impl Group {
+    fn new() -> io::Result<Self> {
+        let mut limits = win32job::ExtendedLimitInfo::new();
+        limits.limit_kill_on_job_close();
+        let job = win32job::Job::create_with_limit_info(&limits);
+        job.map(Self).map_err(io::Error::other)
+    }
+
+    /// Starts a process in this job, in a process group apart from ours: Ctrl-C reaches only us.
+    fn spawn(&mut self, mut command: Command) -> io::Result<Child> {
+        use std::os::windows::io::AsRawHandle as _;
+        use std::os::windows::process::CommandExt as _;
+        /// `CREATE_NEW_PROCESS_GROUP` of the Windows API.
+        const NEW_PROCESS_GROUP: u32 = 0x200;
+        let child = command.creation_flags(NEW_PROCESS_GROUP).spawn()?;
+        let handle = child.as_raw_handle() as isize;
+        self.0.assign_process(handle).map_err(io::Error::other)?;
+        Ok(child)
+    }
+
+    /// The processes end when the handle is closed.
+    fn kill(&mut self) {}
+}
+
+/// Here no process is started.
+#[cfg(not(any(unix, windows)))]
+#[derive(Debug)]
+struct Group;
+
+#[cfg(not(any(unix, windows)))]
+impl Group {
+    fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    fn spawn(&mut self, mut command: Command) -> io::Result<Child> {
+        command.spawn()
+    }
+
+    fn kill(&mut self) {}
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
@@ -354,9 +486,9 @@ impl<R: Read> LineReader<R> {
         let text = decode_line(&self.bytes);
         let text = text.trim_start_matches('\u{feff}').trim_end_matches('\r');
         // The text may reach a terminal, which must not obey it.
-        let is_control = |letter: char| letter != '\t' && letter.is_control();
-        if text.contains(is_control) {
-            text.replace(is_control, "")
+        let is_obeyed = |letter: char| letter != '\t' && is_command(letter);
+        if text.contains(is_obeyed) {
+            text.replace(is_obeyed, "")
         } else {
             text.to_owned()
         }

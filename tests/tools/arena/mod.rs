@@ -2,6 +2,8 @@
 
 mod faults;
 mod matches;
+#[cfg(unix)]
+mod processes;
 mod rules;
 
 use std::path::Path;
