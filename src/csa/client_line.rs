@@ -3,7 +3,7 @@
 //! A line that acts in a game can only be made by a `Turn`. The password is part of
 //! `ClientLine::wire` only; `Display` and `Debug` blank it.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, iter};
 
 use super::turn::OwnAction;
 
@@ -29,15 +29,20 @@ impl Password {
             .is_some_and(|(game, _)| is_game_name(game))
     }
 
-    /// The text with the password blanked where it occurs. A password of few characters is not
-    /// looked for: it occurs in ordinary words.
+    /// The text with the password blanked where it occurs: as a whole, and each of its parts
+    /// between commas but the name of a game. What has few characters is not looked for: it occurs
+    /// in ordinary words.
     pub(super) fn blanked<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let secret = self.0.rsplit(',').next().unwrap_or_default();
-        if secret.len() >= SHORTEST_BLANKED && text.contains(secret) {
-            Cow::Owned(text.replace(secret, BLANK))
-        } else {
-            Cow::Borrowed(text)
+        let game = self.0.split(',').next().filter(|_| self.names_a_game());
+        let secret = game.map_or(self.0.as_str(), |game| &self.0[game.len() + 1..]);
+        let parts = secret.split(',').filter(|&part| part != secret);
+        let mut text = Cow::Borrowed(text);
+        for part in iter::once(secret).chain(parts) {
+            if part.len() >= SHORTEST_BLANKED && text.contains(part) {
+                text = Cow::Owned(text.replace(part, BLANK));
+            }
         }
+        text
     }
 
     /// The secret itself, for the connection only.
@@ -157,9 +162,22 @@ mod tests {
         let password = Password::new("floodgate-300-10F,a,secret");
         assert_eq!(
             password.blanked("##[ERROR] LOGIN x floodgate-300-10F,a,secret"),
-            "##[ERROR] LOGIN x floodgate-300-10F,a,****"
+            "##[ERROR] LOGIN x floodgate-300-10F,****"
         );
         assert_eq!(Password::new("OK").blanked("LOGIN:x OK"), "LOGIN:x OK");
+        for secret in [
+            "sesame,",
+            "sesame,open",
+            ",sesame",
+            "a-60-1,sesame,",
+            "sesame,a,b",
+        ] {
+            let text = Password::new(secret).blanked("LOGIN x sesame").into_owned();
+            assert_eq!(text, "LOGIN x ****", "{secret}");
+            let text = format!("LOGIN x {secret}");
+            let text = Password::new(secret).blanked(&text).into_owned();
+            assert!(!text.contains("sesame"), "{secret}: {text}");
+        }
     }
 
     #[test]

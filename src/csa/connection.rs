@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::util::is_command;
+
 /// Longest time to connect to one address.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time to send a line.
@@ -166,7 +168,7 @@ impl LineBuffer {
 
 fn text(bytes: &[u8]) -> String {
     let mut text = String::from_utf8_lossy(bytes).into_owned();
-    text.retain(|letter| !letter.is_control());
+    text.retain(|letter| !is_command(letter));
     text.truncate(text.trim_end().len());
     text
 }

@@ -113,7 +113,7 @@ impl Journal {
         self.folder.path()
     }
 
-    /// Writes the record of a game, then its line.
+    /// Writes the record of a game, then its line; both without the password.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -121,13 +121,21 @@ impl Journal {
         &mut self,
         finished: &FinishedGame,
         started: &jiff::Zoned,
+        password: &Password,
     ) -> Result<Entry, FolderError> {
-        let record = record_of(finished, started);
+        let record = record_of(finished, started, password);
         let mut entry = entry_of(finished, &record, started);
+        let text = csa::write(&record);
         entry.record = self.free_name(&entry.record);
         let written = self
             .folder
-            .write_file(&entry.record, csa::write(&record).as_bytes())
+            .write_file(&entry.record, text.as_bytes())
+            .or_else(|error| {
+                // Some file systems do not take all letters or lengths of a name.
+                entry.record = self.free_name(Path::new(&format!("csa/{}", stamp(started))));
+                let written = self.folder.write_file(&entry.record, text.as_bytes());
+                written.map_err(|_| error)
+            })
             .and_then(|()| self.folder.append(&entry));
         if let Err(error) = written {
             // A part of the record, or a record that the journal does not know.
@@ -154,7 +162,12 @@ pub fn read(path: &Path) -> Result<Vec<Entry>, FolderError> {
     read_entries(path, KIND)
 }
 
-fn record_of(finished: &FinishedGame, started: &jiff::Zoned) -> GameRecord {
+/// The record of a game, without the password.
+pub(super) fn record_of(
+    finished: &FinishedGame,
+    started: &jiff::Zoned,
+    password: &Password,
+) -> GameRecord {
     let summary = finished.game.summary();
     let recorded = |played: &PlayedMove| RecordedMove {
         time: played.time,
@@ -162,7 +175,7 @@ fn record_of(finished: &FinishedGame, started: &jiff::Zoned) -> GameRecord {
         ..RecordedMove::from(played.mv)
     };
     GameRecord {
-        event: summary.id.clone(),
+        event: password.blanked(&summary.id).into_owned(),
         players: summary.players.clone(),
         started_at: Some(started.strftime("%Y/%m/%d %H:%M:%S").to_string()),
         moves: finished.game.moves().iter().map(recorded).collect(),
@@ -191,14 +204,9 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         Some(black_score(score, *mover))
     };
     let names = record.players.clone().map(|name| file_name_of(&name));
-    let stem = format!(
-        "{}-{}-{}",
-        started.strftime("%Y%m%d-%H%M%S"),
-        names[0],
-        names[1]
-    );
+    let stem = format!("{}-{}-{}", stamp(started), names[0], names[1]);
     Entry {
-        game: game.summary().id.clone(),
+        game: record.event.clone(),
         started: started.strftime("%Y-%m-%dT%H:%M:%S").to_string(),
         opponent: game.opponent().to_owned(),
         side: game.side(),
@@ -216,6 +224,11 @@ fn entry_of(finished: &FinishedGame, record: &GameRecord, started: &jiff::Zoned)
         scores: own_moves().map(score).collect(),
         record: PathBuf::from(format!("csa/{stem}.csa")),
     }
+}
+
+/// A time as a part of a file name.
+fn stamp(time: &jiff::Zoned) -> String {
+    time.strftime("%Y%m%d-%H%M%S").to_string()
 }
 
 /// Results against somebody, or all of them.
@@ -308,6 +321,11 @@ impl DialogueLog {
             day: String::new(),
             file: None,
         }
+    }
+
+    /// A text without the password.
+    pub(super) fn blanked(&self, text: &str) -> String {
+        self.password.blanked(text).into_owned()
     }
 
     /// Writes a line: `>` to the server, `<` from it, `-` for what happened. A log that cannot be

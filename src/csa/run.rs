@@ -5,15 +5,16 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use std::{io, sync::Arc, thread};
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::connection::{Connection, Received};
-use super::journal::{DialogueLog, Entry, Journal};
+use super::journal::{DialogueLog, Entry, Journal, record_of};
 use super::player::{OnWord, Player, PlayerSettings, Word};
 use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
 use super::{client_line::ClientLine, game::FinishedGame, server_line::Summary};
+use crate::records::GameRecord;
 use crate::runs::{FolderError, Stop};
 use crate::usi::client::ClientError;
 
@@ -45,6 +46,8 @@ pub enum RunEvent<'a> {
     Finished(&'a Entry),
     /// A moment of the session; comes at least ten times a second.
     Moment(&'a Session),
+    /// The record of a game that could not be written to its file.
+    Unwritten(&'a GameRecord),
 }
 
 /// Plays until the number of games is reached or `stop` is requested: after the running game, or by
@@ -52,7 +55,7 @@ pub enum RunEvent<'a> {
 ///
 /// # Errors
 /// The engine does not start or refuses an option, or the login or the records fail. A lost
-/// connection is not an error, and neither is a full disk that has space again before the end: no
+/// connection is not an error, and neither is a full disk that has space again within minutes: no
 /// game begins until the records of the earlier ones are written.
 pub fn run(
     settings: &RunSettings,
@@ -74,6 +77,9 @@ pub fn run(
 const GOOD_CONNECTION: Duration = Duration::from_mins(1);
 /// A game that was not resumed for this long is given up. Servers wait for some 30 s.
 const RESUME_TIMEOUT: Duration = Duration::from_mins(1);
+/// Tries to write a record in a row, a pause before each but the first, until the run ends; five
+/// pauses are some 90 s.
+const MOST_WRITES: u32 = 6;
 /// How often a request to stop is looked for.
 const GLANCE: Duration = Duration::from_millis(100);
 
@@ -103,10 +109,15 @@ struct Runner<'a> {
     connections: u64,
     pauses: Pauses,
     has_logged_in: bool,
-    /// A game to resume, and when its connection was lost.
-    interrupted: Option<(Box<InterruptedGame>, Instant)>,
+    /// A game to resume.
+    interrupted: Option<Box<InterruptedGame>>,
+    /// Whether the end was requested while it was played: it is resumed all the same.
+    was_to_finish: bool,
     /// Games whose records are still to be written.
     unwritten: Vec<Unwritten>,
+    /// Tries in a row that did not write a record, and the last error, which is told once.
+    failed_writes: u32,
+    write_error: String,
     /// Number of games that were finished and written.
     finished: u64,
     journal: Journal,
@@ -144,8 +155,11 @@ impl<'a> Runner<'a> {
             pauses: Pauses::new(&settings.session.game, seed),
             has_logged_in: false,
             interrupted: None,
+            was_to_finish: false,
             journal,
             unwritten: Vec::new(),
+            failed_writes: 0,
+            write_error: String::new(),
             finished: 0,
         })
     }
@@ -172,22 +186,29 @@ impl<'a> Runner<'a> {
                 self.wait(pause);
             }
         }
-        if let Some((interrupted, _)) = self.interrupted.take() {
+        if let Some(interrupted) = self.interrupted.take() {
             self.record(Box::new(interrupted.give_up()));
         }
-        self.write_records().map_err(|error| {
-            let games = self.unwritten.iter();
-            let games = games.map(|(finished, _)| finished.game.summary().id.as_str());
-            let games = games.collect::<Vec<_>>().join(", ");
-            anyhow!("{games} not written: {error}")
-        })
+        let Err(error) = self.write_records() else {
+            return Ok(());
+        };
+        let mut games = Vec::new();
+        for (finished, started) in &self.unwritten {
+            games.push(finished.game.summary().id.as_str());
+            let record = record_of(finished, started, &self.settings.session.password);
+            (self.watch)(RunEvent::Unwritten(&record));
+        }
+        let games = self.log.blanked(&games.join(", "));
+        bail!("{games} not written: {error}")
     }
 
     fn is_done(&self) -> bool {
         // The game that was interrupted is the running one.
-        let goes_on = self.interrupted.is_some() && !self.stop.is_abort();
+        let goes_on = self.interrupted.is_some() && self.was_to_finish && !self.stop.is_abort();
         let is_enough = |games| self.finished >= games;
-        self.stop.is_requested() && !goes_on || self.settings.games.is_some_and(is_enough)
+        self.stop.is_requested() && !goes_on
+            || self.settings.games.is_some_and(is_enough)
+            || self.failed_writes >= MOST_WRITES
     }
 
     fn wait(&self, pause: Duration) {
@@ -203,7 +224,8 @@ impl<'a> Runner<'a> {
 
     fn note(&mut self, text: &str) {
         self.log.note('-', text);
-        (self.watch)(RunEvent::Note(text));
+        let text = self.log.blanked(text);
+        (self.watch)(RunEvent::Note(&text));
     }
 
     /// The next input of a connection, if one comes in time.
@@ -236,9 +258,9 @@ impl<'a> Runner<'a> {
             // The user does not want to wait.
             None => return Ok(Cause::Lost),
         };
-        let interrupted = self.interrupted.take().map(|(game, _)| game);
+        let interrupted = self.interrupted.take();
         let began = Instant::now();
-        let cause = Visit::pay(self, connection, interrupted)?;
+        let cause = Visit::pay(self, connection, interrupted, began)?;
         if began.elapsed() >= GOOD_CONNECTION {
             self.pauses.note_good_connection();
         }
@@ -283,11 +305,9 @@ impl<'a> Runner<'a> {
     }
 
     fn give_up_old_game(&mut self) {
-        match self.interrupted.take() {
-            Some((game, lost)) if lost.elapsed() > RESUME_TIMEOUT => {
-                self.record(Box::new(game.give_up()));
-            }
-            other => self.interrupted = other,
+        let is_old = |game: &mut Box<InterruptedGame>| game.lost.elapsed() > RESUME_TIMEOUT;
+        if let Some(game) = self.interrupted.take_if(is_old) {
+            self.record(Box::new(game.give_up()));
         }
     }
 
@@ -303,14 +323,21 @@ impl<'a> Runner<'a> {
 
     fn write_records(&mut self) -> Result<(), FolderError> {
         while let Some((finished, started)) = self.unwritten.first() {
-            match self.journal.add(finished, started) {
+            let password = &self.settings.session.password;
+            match self.journal.add(finished, started, password) {
                 Ok(entry) => {
                     self.finished += u64::from(finished.is_complete);
                     self.unwritten.remove(0);
+                    (self.failed_writes, self.write_error) = (0, String::new());
                     self.announce(&entry);
                 }
                 Err(error) => {
-                    self.note(&format!("a game is not written yet: {error}"));
+                    self.failed_writes += 1;
+                    let text = error.to_string();
+                    if text != self.write_error {
+                        self.note(&format!("a game is not written yet: {text}"));
+                        self.write_error = text;
+                    }
                     return Err(error);
                 }
             }
@@ -332,6 +359,7 @@ impl<'a> Runner<'a> {
 struct Visit<'a, 'b> {
     runner: &'a mut Runner<'b>,
     session: Session,
+    began: Instant,
     connection: Option<Connection>,
     cause: Cause,
 }
@@ -342,12 +370,14 @@ impl<'a, 'b> Visit<'a, 'b> {
         runner: &'a mut Runner<'b>,
         connection: Connection,
         interrupted: Option<Box<InterruptedGame>>,
+        began: Instant,
     ) -> anyhow::Result<Cause> {
         let settings = runner.settings.session.clone();
-        let (session, actions) = Session::begin(settings, interrupted, Instant::now());
+        let (session, actions) = Session::begin(settings, interrupted, began);
         let mut visit = Self {
             runner,
             session,
+            began,
             connection: Some(connection),
             cause: Cause::Lost,
         };
@@ -366,7 +396,8 @@ impl<'a, 'b> Visit<'a, 'b> {
                 (false, false) => Wish::PlayOn,
             };
             let now = Instant::now();
-            if stop.is_given_up() {
+            let is_resuming = self.session.is_resuming() && !self.runner.was_to_finish;
+            if stop.is_given_up() || stop.is_requested() && is_resuming {
                 self.give(Input::Closed, now)?;
             } else if wished != wish {
                 wish = wished;
@@ -449,7 +480,6 @@ impl<'a, 'b> Visit<'a, 'b> {
         match event {
             Event::LoggedIn => {
                 runner.has_logged_in = true;
-                runner.pauses.note_login();
                 (runner.watch)(RunEvent::LoggedIn);
             }
             Event::LoginRefused { retry_after: None } if !runner.has_logged_in => {
@@ -466,7 +496,10 @@ impl<'a, 'b> Visit<'a, 'b> {
                 }
                 self.cause = Cause::Refused;
             }
-            Event::Offered(summary) => (runner.watch)(RunEvent::Offered(&summary)),
+            Event::Offered(mut summary) => {
+                summary.id = runner.log.blanked(&summary.id);
+                (runner.watch)(RunEvent::Offered(&summary));
+            }
             Event::Rejected(by) => runner.note(&format!("game rejected by {by}")),
             Event::Finished(finished) => {
                 if finished.is_complete {
@@ -475,7 +508,11 @@ impl<'a, 'b> Visit<'a, 'b> {
                 runner.record(finished);
             }
             Event::Interrupted(interrupted) => {
-                runner.interrupted = Some((interrupted, Instant::now()));
+                // Where it was not played on this connection, a request to end ends the tries.
+                if interrupted.lost >= self.began {
+                    runner.was_to_finish = runner.stop.is_requested();
+                }
+                runner.interrupted = Some(interrupted);
                 self.cause = Cause::Resuming;
             }
             Event::Note(text) => runner.note(&text),
@@ -488,14 +525,12 @@ impl<'a, 'b> Visit<'a, 'b> {
 
 /// Pause after a game.
 const AFTER_GAME: Duration = Duration::from_millis(1500);
-/// Pause before a game is resumed: servers wait for some 30 s.
-const BEFORE_RESUMING: Duration = Duration::from_millis(1500);
+/// First and longest pause before a game is resumed: servers wait for some 30 s.
+const FIRST_RESUMING: Duration = Duration::from_millis(1500);
+const LONGEST_RESUMING: Duration = Duration::from_secs(10);
 /// First and longest pause after a lost connection.
 const FIRST_RETRY: Duration = Duration::from_secs(3);
 const LONGEST_RETRY: Duration = Duration::from_mins(5);
-/// Number of doublings of the pause after a connection on which the login succeeded: a server that
-/// drops every connection must not be flooded with logins, and one that is back soon not be missed.
-const MOST_DOUBLINGS_AFTER_LOGIN: u32 = 2;
 /// First and longest pause after a refused login: servers block accounts that try too often.
 const FIRST_AFTER_REFUSAL: Duration = Duration::from_mins(1);
 const LONGEST_AFTER_REFUSAL: Duration = Duration::from_mins(15);
@@ -531,6 +566,7 @@ pub(super) struct Pauses {
     /// Lost connections and refusals since the last game.
     losses: u32,
     refusals: u32,
+    resumptions: u32,
     /// How long the server asked to wait, when it refused the login.
     asked: Option<Duration>,
     random: ChaCha8Rng,
@@ -543,6 +579,7 @@ impl Pauses {
             has_rounds: game.starts_with("floodgate-"),
             losses: 0,
             refusals: 0,
+            resumptions: 0,
             asked: None,
             random: ChaCha8Rng::seed_from_u64(seed),
         }
@@ -550,12 +587,7 @@ impl Pauses {
 
     /// The connection lasted a while: pauses after lost connections begin anew.
     pub(super) fn note_good_connection(&mut self) {
-        self.losses = 0;
-    }
-
-    /// The server works: it has accepted the login.
-    pub(super) fn note_login(&mut self) {
-        self.losses = self.losses.min(MOST_DOUBLINGS_AFTER_LOGIN);
+        (self.losses, self.resumptions) = (0, 0);
     }
 
     /// The server refused the login and asked to wait this long.
@@ -567,10 +599,10 @@ impl Pauses {
     pub(super) fn next(&mut self, cause: Cause, now: SystemTime) -> Duration {
         let planned = match cause {
             Cause::Played => {
-                (self.losses, self.refusals) = (0, 0);
+                (self.losses, self.refusals, self.resumptions) = (0, 0, 0);
                 AFTER_GAME
             }
-            Cause::Resuming => BEFORE_RESUMING,
+            Cause::Resuming => grown(FIRST_RESUMING, LONGEST_RESUMING, &mut self.resumptions),
             Cause::Lost | Cause::Unwritten => grown(FIRST_RETRY, LONGEST_RETRY, &mut self.losses),
             Cause::Refused => grown(
                 FIRST_AFTER_REFUSAL,
@@ -634,11 +666,11 @@ mod tests {
     #[test]
     fn a_server_that_drops_every_connection_is_not_flooded() {
         let mut pauses = Pauses::new("test-60-1", 3);
-        for round in 0..20 {
-            pauses.note_login();
-            let pause = pauses.next(Cause::Lost, at(0, 0));
-            assert!(pause <= Duration::from_secs(15), "{pause:?}");
-            assert!(round < 2 || pause >= Duration::from_secs(9), "{pause:?}");
+        let mut next = |cause| pauses.next(cause, at(0, 0)).as_secs_f64();
+        assert!((1.1..1.9).contains(&next(Cause::Resuming)));
+        next(Cause::Resuming);
+        for _ in 0..20 {
+            assert!((4.5..12.6).contains(&next(Cause::Resuming)));
         }
     }
 

@@ -282,9 +282,9 @@ impl SummaryReader {
         self.lines += 1;
         match ServerLine::parse(line) {
             ServerLine::End(name) if name == SUMMARY_BLOCK => return true,
+            _ if self.lines > MOST_LINES => {}
             ServerLine::Begin(name) => self.begin(&name),
             ServerLine::End(_) => self.block = Block::Fields,
-            _ if self.lines > MOST_LINES => {}
             _ if self.block == Block::Position => self.position.push(line.to_owned()),
             ServerLine::Field { key, value } => self.field(key, value),
             _ => {}
@@ -512,6 +512,21 @@ mod tests {
             .collect();
         assert_eq!(moves, ["7g7f", "3c3d"]);
         assert_eq!(summary.moves[0].time, Some(Duration::from_secs(12)));
+    }
+
+    #[test]
+    fn a_summary_without_end_is_not_kept() {
+        let mut reader = SummaryReader::default();
+        for line in ["BEGIN Time", "Key:value", "BEGIN Position", "P1"] {
+            for _ in 0..MOST_LINES {
+                assert!(!reader.line(line));
+            }
+        }
+        let kept = reader.fields.0.len() + reader.time.len() + reader.position.len();
+        assert_eq!(kept, MOST_LINES);
+        assert!(reader.line("END Game_Summary"));
+        let error = reader.finish().expect_err("too long");
+        assert_eq!(error, format!("more than {MOST_LINES} lines"));
     }
 
     #[test]

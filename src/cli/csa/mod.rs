@@ -1,10 +1,12 @@
 //! `raicho csa`: plays on a CSA server such as floodgate, and shows how the games went.
 
+mod sandbox;
 mod screen;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
-use std::{fs, num::NonZero, sync::Arc, time::Duration};
+use std::{fs, num::NonZero, time::Duration};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
@@ -17,9 +19,10 @@ use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent
 use crate::csa::run::{self, RunEvent, RunSettings};
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};
-use crate::{
-    arena::settings::EngineText, cli::progress::on_ctrl_c, engine::Settings, util::counted,
-};
+use crate::records;
+use crate::usi::client::PASSWORD_VARIABLE;
+use crate::util::{cores, counted, crowding, read_utf8};
+use crate::{arena::settings::EngineText, cli::progress::on_ctrl_c, engine::Settings};
 use screen::{Screen, Shared};
 
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game
@@ -76,6 +79,11 @@ pub(super) struct Arguments {
     /// Let the engine ponder
     #[arg(long, help_heading = "Engine")]
     ponder: bool,
+
+    /// Keep the right to write anywhere, to start programs and to connect to anybody, which Raicho
+    /// drops on Linux while it plays itself
+    #[arg(long)]
+    no_sandbox: bool,
 }
 
 #[derive(Subcommand)]
@@ -132,17 +140,36 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
             output::eprint_line(format_args!("\n{message}"));
         }
     };
+    // Engines of others need their files. Before any thread, each of which has rights of its own.
+    if !arguments.no_sandbox
+        && setups
+            .iter()
+            .all(|setup| setup.run.player.program.is_none())
+    {
+        let folders: Vec<&Path> = setups.iter().map(|setup| setup.out.as_path()).collect();
+        let ports: Vec<u16> = setups.iter().map(|setup| setup.run.port).collect();
+        sandbox::enter(&folders, &ports);
+    }
     let interrupt = on_ctrl_c(ENDING, say, leave)?;
     let screen = screen::is_possible().then(|| Screen::open(Arc::clone(&shared)));
     let screen = screen
         .transpose()
         .context("the full-screen view (TERM=dumb does without)")?;
+    let unwritten = Mutex::new(Vec::new());
     let results: Vec<anyhow::Result<()>> = thread::scope(|scope| {
         let mut threads = Vec::new();
         for (number, (setup, journal, _)) in clients.into_iter().enumerate() {
-            let (shared, interrupt) = (&shared, &interrupt);
+            let (shared, interrupt, unwritten) = (&shared, &interrupt, &unwritten);
             threads.push(scope.spawn(move || {
-                let watch = |event: RunEvent<'_>| shared.show(number, &event);
+                let watch = |event: RunEvent<'_>| {
+                    shared.show(number, &event);
+                    if let RunEvent::Unwritten(record) = event {
+                        unwritten
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push(records::csa::write(record));
+                    }
+                };
                 run::run(&setup.run, journal, interrupt.stop(), &watch)
             }));
         }
@@ -156,6 +183,13 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
         let result = |joined: thread::Result<_>| joined.unwrap_or_else(|_| Err(anyhow!("panic")));
         results.map(result).collect()
     });
+    // Better here than nowhere.
+    for record in unwritten
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+    {
+        output::eprint_line(record);
+    }
     report(&setups, results)
 }
 
@@ -238,17 +272,13 @@ fn threads_text(setups: &[Setup]) -> String {
         .map(|setup| format!("{} {}", setup.run.session.name, setup.threads_text()))
         .collect();
     let known: usize = setups.iter().filter_map(|setup| setup.threads).sum();
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    let warning = if known > processors {
-        "; warning: more than processors, the engines slow each other down"
-    } else {
-        ""
-    };
+    let warning =
+        crowding(known).map_or_else(String::new, |warning| format!("; warning: {warning}"));
     format!(
         "{} accounts play at once, each with its own engine: {} on {}{warning}",
         setups.len(),
         threads.join(", "),
-        counted(processors, "processor")
+        counted(cores(), "processor core")
     )
 }
 
@@ -289,7 +319,7 @@ impl Setup {
 /// # Errors
 /// The configuration or an argument cannot be used.
 fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
-    let accounts = chosen(arguments)?;
+    let (accounts, variables) = chosen(arguments)?;
     if accounts.len() > 1 {
         let single = [
             ("--id", arguments.id.is_some()),
@@ -309,17 +339,24 @@ fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
     let share = (Settings::default().search.threads / count).max(1);
     accounts
         .into_iter()
-        .map(|account| setup(arguments, account, (count > 1).then_some(share)))
+        .map(|account| {
+            let mut setup = setup(arguments, account, (count > 1).then_some(share))?;
+            if let Some(program) = &mut setup.run.player.program {
+                program.withheld.clone_from(&variables);
+            }
+            Ok(setup)
+        })
         .collect()
 }
 
-/// The accounts of the configuration file, or an empty one for the command line to fill.
-fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Account>> {
+/// The accounts of the configuration file, or an empty one for the command line to fill; and the
+/// variables that hold passwords of any account of the file.
+fn chosen(arguments: &Arguments) -> anyhow::Result<(Vec<Account>, Vec<String>)> {
     let Some(path) = &arguments.config else {
-        return Ok(vec![Account::default()]);
+        return Ok((vec![Account::default()], Vec::new()));
     };
     let place = || path.display().to_string();
-    let text = fs::read_to_string(path).with_context(place)?;
+    let text = read_utf8(path).with_context(place)?;
     let config = Config::parse(&text)
         .map_err(flat_error)
         .with_context(place)?;
@@ -327,15 +364,19 @@ fn chosen(arguments: &Arguments) -> anyhow::Result<Vec<Account>> {
         let account = config.account(name);
         account.cloned().map_err(flat_error).with_context(place)
     };
+    let variables = config.accounts.iter();
+    let variables = variables.filter_map(|account| account.password_variable.clone());
+    let variables = variables.collect();
     if arguments.accounts.is_empty() {
-        return Ok(vec![account(None)?]);
+        return Ok((vec![account(None)?], variables));
     }
     for (index, name) in arguments.accounts.iter().enumerate() {
         let is_second = arguments.accounts[..index].contains(name);
         ensure_usage!(!is_second, "--account {name} is given twice");
     }
     let names = arguments.accounts.iter();
-    names.map(|name| account(Some(name))).collect()
+    let accounts = names.map(|name| account(Some(name)));
+    Ok((accounts.collect::<anyhow::Result<_>>()?, variables))
 }
 
 /// `share` is the number of threads of an engine that is one of several.
@@ -515,9 +556,6 @@ fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
     })
 }
 
-/// The variable with the password where nothing else is said.
-const PASSWORD_VARIABLE: &str = "RAICHO_CSA_PASSWORD";
-
 /// Reads the password of `account`.
 ///
 /// # Errors
@@ -551,7 +589,7 @@ fn read_password(
 }
 
 fn password_of_file(path: &Path) -> anyhow::Result<String> {
-    let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let text = read_utf8(path).with_context(|| path.display().to_string())?;
     if is_readable_by_others(path) {
         output::eprint_line(format_args!(
             "warning: {} can be read by other users (chmod 600 {0})",

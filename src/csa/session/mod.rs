@@ -37,6 +37,10 @@ const DEAD_PEER: Duration = Duration::from_secs(100);
 const SUMMARY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest time from the summary to the start of the game. shogi-server gives both players 120 s.
 const START_TIMEOUT: Duration = Duration::from_mins(4);
+/// Notes of a connection that are told; a server that misbehaves without end could fill the screen.
+const MOST_NOTES: u32 = 100;
+/// Games that a server may offer in a row without starting one.
+const MOST_OFFERS: u32 = 100;
 /// Longest time from the wish to resign to our turn.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -227,6 +231,18 @@ impl Session {
         self.playing()?.turn_since()
     }
 
+    /// Whether the server has not yet handed a game back that is to be resumed.
+    pub const fn is_resuming(&self) -> bool {
+        matches!(
+            self.phase,
+            Phase::Resuming { .. }
+                | Phase::LoggingIn {
+                    interrupted: Some(_),
+                    ..
+                }
+        )
+    }
+
     /// Whether the session is over.
     pub const fn is_closed(&self) -> bool {
         matches!(self.phase, Phase::Closed)
@@ -291,8 +307,9 @@ impl Session {
             }
             ServerLine::LoginIncorrect(reason) => {
                 if !reason.is_empty() {
+                    let reason = self.context.shown(&reason);
                     self.context
-                        .note(format!("the reason of the server: {}", shorten(&reason)));
+                        .note(format!("the reason of the server: {reason}"));
                 }
                 let retry_after = retry_after(&reason);
                 self.context.event(Event::LoginRefused { retry_after });
@@ -331,8 +348,15 @@ impl Session {
                 self.log_out()
             }
             Ok(mut summary) => {
+                self.context.offers += 1;
+                if self.context.offers > MOST_OFFERS {
+                    self.context
+                        .note(format!("{MOST_OFFERS} games offered, none of them started"));
+                    return self.close();
+                }
                 let own_rule = self.context.settings.entering_king_rule;
                 summary.declaration = own_rule.or(summary.declaration);
+                self.context.blank(&mut summary);
                 self.note_gaps(&summary);
                 self.context
                     .event(Event::Offered(Box::new(summary.clone())));
@@ -378,6 +402,7 @@ impl Session {
         }
         match ServerLine::parse(line) {
             ServerLine::Start(id) if id == summary.id => {
+                self.context.offers = 0;
                 let game = Game::new(*summary, self.context.now);
                 Phase::Playing(Box::new(Playing::begin(game, &mut self.context)))
             }
@@ -389,6 +414,7 @@ impl Session {
     fn rejection(&mut self, line: &str, summary: &Summary) -> bool {
         match ServerLine::parse(line) {
             ServerLine::Reject { game, by } if game == summary.id => {
+                let by = self.context.shown(&by);
                 self.context.event(Event::Rejected(by));
                 true
             }
@@ -650,6 +676,8 @@ pub struct InterruptedGame {
     pub(super) game: Game,
     /// Our move that the server may not have received.
     pub(super) sent: Option<Move>,
+    /// When the connection was lost on which it was played.
+    pub(super) lost: Instant,
 }
 
 impl InterruptedGame {
@@ -668,6 +696,10 @@ struct Context {
     last_sent: Instant,
     actions: Vec<Action>,
     now: Instant,
+    /// Notes that were told.
+    notes: u32,
+    /// Games offered since the last one that started.
+    offers: u32,
 }
 
 impl Context {
@@ -679,6 +711,8 @@ impl Context {
             last_sent: now,
             actions: Vec::new(),
             now,
+            notes: 0,
+            offers: 0,
         }
     }
 
@@ -700,7 +734,33 @@ impl Context {
     }
 
     fn note(&mut self, text: impl Into<String>) {
-        self.event(Event::Note(text.into()));
+        self.notes += 1;
+        // It may quote a line of the server.
+        let text = text.into();
+        let mut text = self.settings.password.blanked(&text).into_owned();
+        match self.notes {
+            ..MOST_NOTES => {}
+            MOST_NOTES => text += "; no more is told of this connection",
+            _ => {
+                self.notes = MOST_NOTES;
+                return;
+            }
+        }
+        self.event(Event::Note(text));
+    }
+
+    /// A text of the server as it is shown: short, and with the password blanked.
+    fn shown(&self, text: &str) -> String {
+        shorten(&self.settings.password.blanked(text))
+    }
+
+    /// Blanks the password in the names of the players, unless it is our name.
+    fn blank(&self, summary: &mut Summary) {
+        for name in &mut summary.players {
+            if *name != self.settings.name {
+                *name = self.settings.password.blanked(name).into_owned();
+            }
+        }
     }
 
     fn close(&mut self) {

@@ -11,7 +11,7 @@ use crate::csa::turn::{OwnAction, Turn};
 use crate::records::csa::{legal_move, move_text};
 use crate::records::{SfenLine, Thought};
 use crate::search::{Clock, Decision};
-use crate::{csa::client_line::ClientLine, types::Move, util::shorten};
+use crate::{csa::client_line::ClientLine, types::Move};
 
 /// Longest time from the reason of the end to the result.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -29,6 +29,8 @@ pub(super) struct Playing {
     end: End,
     /// When the server announced the end.
     ended: Option<Instant>,
+    /// Whether an illegal move of the server was told; there could be a million.
+    has_told_illegal: bool,
 }
 
 /// Whose turn it is, and what we know about it.
@@ -85,6 +87,7 @@ impl Playing {
             thought: None,
             end: End::default(),
             ended: None,
+            has_told_illegal: false,
         };
         if playing.game.is_own_turn() {
             playing.begin_turn(context);
@@ -135,8 +138,12 @@ impl Playing {
     /// A move on the board of the server, which decides what the position is.
     fn server_move(&mut self, text: &str, time: Option<TimeCount>, context: &mut Context) {
         let Some(mv) = legal_move(self.game.position(), text) else {
-            let text = shorten(text);
-            context.note(format!("ignored {text}, which is not a legal move here"));
+            if !std::mem::replace(&mut self.has_told_illegal, true) {
+                let text = context.shown(text);
+                context.note(format!(
+                    "ignored {text}, which is not a legal move here; others are not told"
+                ));
+            }
             return;
         };
         if self.game.is_own_turn() {
@@ -441,7 +448,11 @@ impl Playing {
             Side::Sent(sent) => Some(sent.mv),
             _ => None,
         };
-        let game = self.game;
-        context.event(Event::Interrupted(Box::new(InterruptedGame { game, sent })));
+        let interrupted = InterruptedGame {
+            game: self.game,
+            sent,
+            lost: context.now,
+        };
+        context.event(Event::Interrupted(Box::new(interrupted)));
     }
 }

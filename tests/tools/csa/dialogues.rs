@@ -98,6 +98,90 @@ fn the_password_shows_up_nowhere() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn the_engine_and_what_it_starts_get_no_password() {
+    let (listener, folder) = (listen(), Folder::new());
+    let script = "#!/bin/sh\nenv > environment\nexec \"$@\"\n";
+    let wrapper = folder.write("wrapper.sh", script);
+    let program = crate::runner::RAICHO;
+    folder.write(
+        "raicho.toml",
+        "[[account]]\nname = \"tester\"\npassword_variable = \"FAKE_PASSWORD\"\n",
+    );
+    let wrapper = wrapper.display();
+    let client = Client::start(
+        &listener,
+        &folder,
+        &format!(
+            "--host 127.0.0.1:{{port}} --config raicho.toml --games 1 --out games \
+             --engine 'cmd=sh,args={wrapper} {program},option.Threads=1,option.NodesLimit=500'"
+        ),
+    );
+    Guest::welcome(&listener).play(SUMMARY);
+    let (status, printed) = client.end();
+    assert!(status.success(), "{printed}");
+    let environment = folder.text("environment");
+    environment.must_have("PATH=").must_lack(SECRET);
+}
+
+#[test]
+fn a_password_in_names_is_blanked_in_all_that_is_left() {
+    let (listener, folder, client) = quick();
+    let summary = SUMMARY.replace("rival", &format!("a{SECRET}"));
+    let summary = summary.replace("Game_ID:game", &format!("Game_ID:{SECRET}"));
+    let mut guest = Guest::welcome(&listener);
+    guest.say(&summary);
+    assert_eq!(guest.hear(), format!("AGREE {SECRET}"));
+    guest.say(&format!("START:{SECRET}\n"));
+    let first = guest.hear_move();
+    guest.say(&format!("{first},T1\n%TORYO\n#RESIGN\n#WIN\n"));
+    drop(guest);
+    let (status, printed) = client.end();
+    assert!(status.success());
+    printed.must_have("won against a****").must_lack(SECRET);
+    files(&folder.file("games")).concat().must_lack(SECRET);
+    let names = folder.names("games/csa").concat();
+    names.must_have("a____").must_lack(SECRET);
+}
+
+#[test]
+fn long_names_make_short_file_names() {
+    let (listener, folder, client) = quick();
+    let summary = SUMMARY.replace("rival", &"雷".repeat(40));
+    let summary = summary.replace("Name+:tester", &format!("Name+:{}", "鳥".repeat(40)));
+    Guest::welcome(&listener).play(&summary);
+    let (status, printed) = client.end();
+    assert!(status.success(), "{printed}");
+    let names = folder.names("games/csa");
+    assert!(names.len() == 1 && names[0].len() <= 200, "{names:?}");
+}
+
+/// The server takes the connections and closes them at once.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_while_a_game_is_resumed() {
+    let (listener, folder, client) = quick();
+    let (guest, _) = begin_game(&listener);
+    drop(guest);
+    let mut logins = 0;
+    let begun = std::time::Instant::now();
+    listener.set_nonblocking(true).expect("a listener");
+    while begun.elapsed() < Duration::from_secs(6) {
+        if let Ok((stream, _)) = listener.accept() {
+            logins += 1;
+            drop(stream);
+        }
+        milliseconds(10);
+    }
+    assert!((1..=3).contains(&logins), "{logins} logins in 6 s");
+    client.signal("INT");
+    let begun = std::time::Instant::now();
+    let (_, printed) = client.end();
+    assert!(begun.elapsed() < Duration::from_secs(10), "{printed}");
+    assert_eq!(folder.names("games/csa").len(), 1, "as far as it went");
+}
+
 #[test]
 fn a_record_that_cannot_be_written_is_kept_until_it_can() {
     let (listener, folder) = (listen(), Folder::new());
@@ -125,7 +209,8 @@ fn a_record_that_cannot_be_written_to_the_end_is_an_error() {
     client.signal("INT");
     let (status, printed) = client.end();
     assert!(!status.success());
-    printed.must_have("game not written");
+    // Better there than nowhere.
+    printed.must_have("game not written").must_have("%TORYO");
 }
 
 #[cfg(unix)]

@@ -49,7 +49,8 @@ pub(super) fn is_open() -> bool {
 /// Gives the terminal back, if it is ours. May be called from any thread, and more than once.
 pub(super) fn close() {
     if IS_OPEN.swap(false, Ordering::SeqCst) {
-        ratatui::restore();
+        // Fails where the terminal is gone; `restore` would panic then.
+        let _ = ratatui::try_restore();
     }
 }
 
@@ -81,7 +82,8 @@ impl Screen {
         }
     }
 
-    /// Shows the view until `is_done`, or until the terminal is given back.
+    /// Shows the view until `is_done`, or until the terminal is given back. Where it is closed, the
+    /// end is requested.
     ///
     /// # Errors
     /// The terminal cannot be read or written any more.
@@ -92,6 +94,10 @@ impl Screen {
     ) -> io::Result<()> {
         let mut look = Look::default();
         while is_open() && !is_done() {
+            if !io::stdin().is_terminal() {
+                interrupt.stop().finish();
+                return Ok(());
+            }
             self.shared.with(|accounts| {
                 look.selected = look.selected.min(accounts.len().saturating_sub(1));
                 self.terminal
@@ -250,6 +256,7 @@ impl Account {
                 }
                 return None;
             }
+            RunEvent::Unwritten(_) => return None,
         })
     }
 

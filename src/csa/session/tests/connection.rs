@@ -3,6 +3,59 @@
 use super::*;
 
 #[test]
+fn a_server_cannot_fill_the_screen() {
+    let mut table = Table::playing(settings(), '+', HIRATE);
+    for _ in 0..100_000 {
+        table.give(Input::Line("+7775FU,T1".to_owned()));
+    }
+    assert_eq!(table.notes().len(), 1);
+
+    // Bad offers, each of which is refused with the reason.
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK");
+    for _ in 0..10 * MOST_NOTES {
+        table.say("BEGIN Game_Summary\nGame_ID:id\nEND Game_Summary");
+    }
+    let notes = table.notes();
+    assert_eq!(notes.len(), MOST_NOTES as usize);
+    let last = notes.last().expect("many");
+    assert!(last.ends_with("; no more is told of this connection"));
+
+    // Good ones that the opponent never takes.
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK");
+    while !table.is_closed {
+        table.offer('+', HIRATE, "");
+        if !table.is_closed {
+            table.say("REJECT:id by white");
+        }
+    }
+    let is_offer = |event: &&Event| matches!(event, Event::Offered(_));
+    let offers = table.events.iter().filter(is_offer).count();
+    assert_eq!(offers, MOST_OFFERS as usize);
+}
+
+#[test]
+fn a_password_that_the_server_repeats_is_not_shown() {
+    let secret = "sesame5678";
+    let settings = || SessionSettings {
+        password: Password::new(format!("x,{secret}")),
+        ..settings()
+    };
+    let mut table = Table::new(settings());
+    table.say(&format!("LOGIN:incorrect {}{secret}", "-".repeat(20)));
+    let mut other = Table::new(settings());
+    other.say("LOGIN:tester OK");
+    other.offer('+', HIRATE, &format!("Name-:{secret}\nName+:{secret}\n"));
+    other.say(&format!("REJECT:id by {secret}"));
+    other.offer('+', &format!("PI\n+\n+{secret}"), "");
+    for table in [table, other] {
+        let told = format!("{:?}", table.events);
+        assert!(told.contains("****") && !told.contains(secret), "{told}");
+    }
+}
+
+#[test]
 fn login_incorrect() {
     let mut table = Table::new(settings());
     assert_eq!(table.taken(), ["LOGIN tester fake-60-1,trip"]);

@@ -51,6 +51,21 @@ fn the_game_goes_on_where_the_server_has_it() {
 }
 
 #[test]
+fn the_time_to_resume_is_that_of_the_first_loss() {
+    let game = interrupted(true);
+    let lost = game.lost;
+    let mut table = Table::begin(settings(), Some(game));
+    assert!(table.session.is_resuming());
+    table.wait(5000);
+    table.give(Input::Closed);
+    assert!(table.is_closed && !table.session.is_resuming());
+    let Some(Event::Interrupted(again)) = table.events.pop() else {
+        panic!("it can still be resumed");
+    };
+    assert_eq!(again.lost, lost);
+}
+
+#[test]
 fn a_game_that_differs_is_given_up() {
     let table = resume(true, "+", "-8384KI");
     assert!(table.is_closed && !table.finished().is_complete);
