@@ -48,6 +48,11 @@
 // What only the tools use is unused without them.
 #![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
 
+#[cfg(test)]
+#[macro_use]
+#[path = "util/test_cases.rs"]
+mod test_cases;
+
 #[cfg(feature = "cli")]
 pub mod analysis;
 #[cfg(feature = "cli")]

@@ -39,19 +39,16 @@ const LAYERS: &str = "
 ";
 
 /// Words that only some rooms may contain: stdout is USI only, error chains are for people.
-const CONFINED: &[(&str, &[&str])] = &[
-    ("println!", &["cli", "usi"]),
-    ("print!", &["cli", "usi"]),
+const CONFINED: &[(&str, &[&str])] = &cases! {
+    "println!" => &["cli", "usi"];
+    "print!" => &["cli", "usi"];
     // `runs`: an output may be `/dev/stdout` by name.
-    ("stdout()", &["cli", "usi", "runs"]),
+    "stdout()" => &["cli", "usi", "runs"];
     // `train`: settings of a run are options as they stand.
-    ("clap::", &["cli", "train"]),
-    (
-        "anyhow::",
-        &["cli", "analysis", "arena", "csa", "makebook", "train"],
-    ),
-    ("env_logger::", &["cli"]),
-];
+    "clap::" => &["cli", "train"];
+    "anyhow::" => &["cli", "analysis", "arena", "csa", "makebook", "train"];
+    "env_logger::" => &["cli"];
+};
 
 #[test]
 fn no_room_climbs_and_confined_words_stay_where_they_belong() {
@@ -145,21 +142,20 @@ fn members(path: &str) -> Vec<&str> {
 
 #[test]
 fn climbing_lines_and_confined_words_are_found() {
-    #[rustfmt::skip]
-    let cases = [
-        ("types/square", "use crate::position::Position;", 1),
-        ("types/square", "use super::super::search;", 1),
-        ("types/mod", "use super::{util::x, position::Position};", 1),
-        ("position/see", "use crate::{types::Square, bitboard::{line, x}};", 0),
-        ("position/see", "use crate::{types::{Square, Move}, search::Worker};", 1),
-        ("usi/session", "let bench = crate::bench::run();", 1),
-        ("arena/player", "use crate::usi::session::Session;\nuse crate::usi::client::Client;", 1),
-        ("search/mod", "println!(\"info\");\nuse anyhow::Result;", 2),
-        ("search/mod", "eprintln!(\"x\"); // println! crate::usi", 0),
-        ("usi/session", "use crate::records::sfen_line::{SfenLine, x};", 0),
-        ("types/square", "use super::{File, Rank};\nuse crate::util::simple_enum;", 0),
-        ("lib", "pub use crate::search::Searcher;", 0),
-    ];
+    let cases = cases! {
+        "types/square", "use crate::position::Position;" => 1;
+        "types/square", "use super::super::search;" => 1;
+        "types/mod", "use super::{util::x, position::Position};" => 1;
+        "position/see", "use crate::{types::Square, bitboard::{line, x}};" => 0;
+        "position/see", "use crate::{types::{Square, Move}, search::Worker};" => 1;
+        "usi/session", "let bench = crate::bench::run();" => 1;
+        "arena/player", "use crate::usi::session::Session;\nuse crate::usi::client::Client;" => 1;
+        "search/mod", "println!(\"info\");\nuse anyhow::Result;" => 2;
+        "search/mod", "eprintln!(\"x\"); // println! crate::usi" => 0;
+        "usi/session", "use crate::records::sfen_line::{SfenLine, x};" => 0;
+        "types/square", "use super::{File, Rank};\nuse crate::util::simple_enum;" => 0;
+        "lib", "pub use crate::search::Searcher;" => 0;
+    };
     for (name, text, count) in cases {
         let faults = faults_of(name, text);
         assert_eq!(faults.len(), count, "{name}: {text}: {faults:?}");

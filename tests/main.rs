@@ -1,5 +1,9 @@
 //! The integration tests, in one executable: each one would link the crate again.
 
+#[macro_use]
+#[path = "../src/util/test_cases.rs"]
+mod test_cases;
+
 mod architecture;
 mod books;
 mod engine;

@@ -30,6 +30,11 @@ fn position(score: Score, pv: &str) -> PositionAnalysis {
     }
 }
 
+fn positions(scores: &[(i32, &str)]) -> Vec<PositionAnalysis> {
+    let position = |&(score, pv): &(i32, &str)| position(Score::Cp(score), pv);
+    scores.iter().map(position).collect()
+}
+
 /// The judgement on black's 7g7f with these scores before (for black) and after (for white).
 fn judgement(before: Score, best: &str, after: Score) -> Judgement {
     let record = record("startpos moves 7g7f");
@@ -72,28 +77,19 @@ fn mates_are_certain() {
 
 #[test]
 fn a_mate_is_missed_only_if_no_mate_is_left() {
-    let judged = |after, best: &str| {
+    let missed = |after, best: &str| {
         let mut before = position(Score::Mate(5), best);
         before.mate = Some(5);
         let record = record("startpos moves 7g7f");
         let positions = vec![before, after];
-        Review::new(&record, positions).judgements[0]
+        Review::new(&record, positions).judgements[0].missed_mate
     };
-    let missed = judged(position(Score::Cp(-900), "3c3d"), "2g2f");
-    assert_eq!(missed.missed_mate, Some(5));
-    assert_eq!(
-        judged(position(Score::Mate(-4), "3c3d"), "2g2f").missed_mate,
-        None
-    );
+    let lost = position(Score::Cp(-900), "3c3d");
+    assert_eq!(missed(lost.clone(), "2g2f"), Some(5));
+    assert_eq!(missed(position(Score::Mate(-4), "3c3d"), "2g2f"), None);
     // A position without lines is mate.
-    assert_eq!(
-        judged(PositionAnalysis::default(), "2g2f").missed_mate,
-        None
-    );
-    assert_eq!(
-        judged(position(Score::Cp(-900), "3c3d"), "7g7f").missed_mate,
-        None
-    );
+    assert_eq!(missed(PositionAnalysis::default(), "2g2f"), None);
+    assert_eq!(missed(lost, "7g7f"), None);
 }
 
 #[test]
@@ -102,48 +98,36 @@ fn a_summary_counts_the_moves_of_one_player() {
     for (played, seconds) in record.moves.iter_mut().zip([1, 2, 4, 8]) {
         played.time = Some(Duration::from_secs(seconds));
     }
-    let positions = vec![
-        position(Score::Cp(0), "7g7f"),
-        position(Score::Cp(0), "8c8d"),
-        position(Score::Cp(600), "2g2f"),
-        position(Score::Cp(600), "3a2b"),
-        position(Score::Cp(-600), "2g2f"),
+    let lines = [
+        (0, "7g7f"),
+        (0, "8c8d"),
+        (600, "2g2f"),
+        (600, "3a2b"),
+        (-600, "2g2f"),
     ];
-    let review = Review::new(&record, positions);
+    let review = Review::new(&record, positions(&lines));
     let [black, white] = review.players;
-    assert_eq!(
-        [black.moves, black.best, black.doubtful, black.blunders],
-        [2, 1, 0, 1]
-    );
-    assert_eq!(
-        [white.moves, white.best, white.doubtful, white.blunders],
-        [2, 1, 0, 1]
-    );
+    for player in [black, white] {
+        let counts = [player.moves, player.best, player.doubtful, player.blunders];
+        assert_eq!(counts, [2, 1, 0, 1]);
+    }
     let seconds = [black, white].map(|player| player.time.map(|time| time.as_secs()));
     assert_eq!(seconds, [Some(5), Some(10)]);
     record.moves[0].time = Some(Duration::MAX);
     let endless = Review::new(&record, review.positions.clone());
     assert_eq!(endless.players[0].time, Some(Duration::MAX));
-    assert_eq!(
-        black.mean_centipawn_loss,
-        Some(600.0),
-        "one of two lost 1200"
-    );
+    let loss = black.mean_centipawn_loss;
+    assert_eq!(loss, Some(600.0), "one of two lost 1200");
     assert_eq!(black.agreement, Some(0.5));
-    assert!(
-        review.chances[3] < 0.5 && review.chances[4] < 0.5,
-        "they are black's"
-    );
+    let are_blacks = review.chances[3] < 0.5 && review.chances[4] < 0.5;
+    assert!(are_blacks, "they are black's");
     assert!((review.chances[0] - 0.5).abs() < 1e-12);
 }
 
 #[test]
 fn what_is_unknown_is_no_zero() {
     let record = record("startpos moves 7g7f");
-    let positions = vec![
-        position(Score::Cp(0), "7g7f"),
-        position(Score::Cp(0), "3c3d"),
-    ];
+    let positions = positions(&[(0, "7g7f"), (0, "3c3d")]);
     let [black, white] = Review::new(&record, positions).players;
     assert_eq!((black.agreement, black.time), (Some(1.0), None));
     assert_eq!((white.agreement, white.mean_loss), (None, None));
@@ -210,20 +194,12 @@ fn run(settings: &Settings, threads: usize, stop_after: usize) -> Vec<Analyzed> 
         stack_bytes: None,
         stop: &stop,
     };
-    analyze(
-        &games(),
-        settings,
-        &Evaluator::Material,
-        &mut collector,
-        &execution,
-    )
-    .expect("nothing fails");
+    let evaluator = Evaluator::Material;
+    let run = analyze(&games(), settings, &evaluator, &mut collector, &execution);
+    run.expect("nothing fails");
     let mut games = collector.games;
-    for line in games
-        .iter_mut()
-        .flatten()
-        .flat_map(|position| &mut position.lines)
-    {
+    let positions = games.iter_mut().flatten();
+    for line in positions.flat_map(|position| &mut position.lines) {
         line.time = Duration::ZERO;
     }
     games
@@ -267,21 +243,16 @@ fn a_declaration_is_a_win_without_moves() {
     let sfen = "1+P1+P1+P3/+PK1+PGG1+P1/3G1SGS1/9/9/9/9/9/4k4 b 2R2B2S4N4L11P 1";
     let line: SfenLine = sfen.parse().expect("a position");
     let rule = crate::search::Settings::default().entering_king_rule;
-    assert!(
-        line.start.declaration(rule).is_some(),
-        "the rule of the test"
-    );
+    let declaration = line.start.declaration(rule);
+    assert!(declaration.is_some(), "the rule of the test");
     let mut settings = settings();
     settings.multi_pv = 1;
     let mut analyzer = Analyzer::new(&settings, &Evaluator::Material).expect("memory");
-    let found = analyzer
-        .analyze(&line.start, &Stop::new())
-        .expect("no stop");
+    let found = analyzer.analyze(&line.start, &Stop::new());
+    let found = found.expect("no stop");
     assert_eq!(found.lines.len(), 1);
-    assert!(
-        matches!(found.score(), Score::Mate(plies) if plies > 0),
-        "{found:?}"
-    );
+    let is_won = matches!(found.score(), Score::Mate(plies) if plies > 0);
+    assert!(is_won, "{found:?}");
 }
 
 /// Comments of people and of other programs, as a reader finds them.
@@ -313,10 +284,8 @@ fn a_missed_mate_may_be_a_blunder_too() {
     let (mut record, positions) = commented();
     add(&mut record, positions);
     let comments = &record.moves[0].comments;
-    assert_eq!(
-        comments[3],
-        "悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)"
-    );
+    let expected = "悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)";
+    assert_eq!(comments[3], expected);
 }
 
 #[test]
@@ -361,29 +330,21 @@ fn a_game_that_the_rules_ended_ends_at_its_result() {
     };
     // White is to move, and the search says 800 for it.
     let searched = 1.0 - win_chance(Score::Cp(800));
-    for ending in [
-        Ending::Resignation,
-        Ending::TimeUp,
-        Ending::Interrupted,
-        Ending::Unfinished,
-    ] {
-        assert_eq!(last(ending.clone()), (searched, Class::Blunder), "{ending}");
-    }
     let [black, white] = [Color::Black, Color::White];
-    for (ending, chance, class) in [
-        (Ending::Repetition, 0.5, Class::Blunder),
-        (Ending::PerpetualCheck { loser: black }, 0.0, Class::Blunder),
-        (Ending::PerpetualCheck { loser: white }, 1.0, Class::Good),
-        (Ending::IllegalAction { loser: black }, 0.0, Class::Blunder),
-        (Ending::Checkmate, 1.0, Class::Good),
-        (Ending::Declaration, 0.0, Class::Blunder),
-        (
-            Ending::AdjudicatedWin { winner: black },
-            1.0,
-            Class::Blunder,
-        ),
-        (Ending::MaxMoves, 0.5, Class::Blunder),
-    ] {
+    for (ending, chance, class) in cases! {
+        Ending::Resignation, searched => Class::Blunder;
+        Ending::TimeUp, searched => Class::Blunder;
+        Ending::Interrupted, searched => Class::Blunder;
+        Ending::Unfinished, searched => Class::Blunder;
+        Ending::Repetition, 0.5 => Class::Blunder;
+        Ending::PerpetualCheck { loser: black }, 0.0 => Class::Blunder;
+        Ending::PerpetualCheck { loser: white }, 1.0 => Class::Good;
+        Ending::IllegalAction { loser: black }, 0.0 => Class::Blunder;
+        Ending::Checkmate, 1.0 => Class::Good;
+        Ending::Declaration, 0.0 => Class::Blunder;
+        Ending::AdjudicatedWin { winner: black }, 1.0 => Class::Blunder;
+        Ending::MaxMoves, 0.5 => Class::Blunder;
+    } {
         assert_eq!(last(ending.clone()), (chance, class), "{ending}");
     }
 }
@@ -404,10 +365,8 @@ fn comments_say_that_a_game_is_lost_by_rule() {
         let lines = comments::lines(&record, &review);
         let last = lines.last().and_then(|lines| lines.last());
         let expected = format!("評価値 {score}");
-        assert!(
-            last.is_some_and(|line| line.ends_with(&expected)),
-            "{last:?}"
-        );
+        let is_there = last.is_some_and(|line| line.ends_with(&expected));
+        assert!(is_there, "{last:?}");
     }
 }
 
@@ -415,10 +374,7 @@ fn comments_say_that_a_game_is_lost_by_rule() {
 fn nobody_is_to_blame_for_the_limit_of_moves() {
     let mut record = record("startpos moves 7g7f");
     record.ending = Ending::MaxMoves;
-    let positions = vec![
-        position(Score::Cp(3000), "2g2f"),
-        position(Score::Cp(-3000), "3c3d"),
-    ];
+    let positions = positions(&[(3000, "2g2f"), (-3000, "3c3d")]);
     let review = Review::new(&record, positions.clone());
     assert_eq!(review.judgements[0].class, Class::Good);
     assert_eq!(review.chances, [win_chance(Score::Cp(3000)), 0.5]);

@@ -483,14 +483,13 @@ fn is_decided(tally: &Tally) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::arena::journal::GameEntry;
     use crate::arena::statistics::Sprt;
     use crate::arena::tests::{entry, settings};
     use crate::arena::time_control::Heartbeat;
     use crate::openings::{Plies, Source};
+    use crate::util::TestFolder;
 
     fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
         games
@@ -500,14 +499,12 @@ mod tests {
 
     #[test]
     fn only_a_match_without_a_number_of_games_ends_with_its_openings() {
-        for (games, number) in [(None, 0), (Some(100), 1)] {
+        for games in [None, Some(100)] {
             let mut settings = settings(&["a", "b"], games);
             settings.openings.source = Source::Random {
                 plies: Plies::exactly(1),
             };
-            let name = format!("raicho-openings-end-{number}-{}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            let _ = fs::remove_dir_all(&path);
+            let path = TestFolder::new();
             let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
             let games = Games {
                 context: GameContext {
@@ -519,7 +516,7 @@ mod tests {
             };
             let openings =
                 Openings::new(&settings.openings, settings.rules.entering_king, 0).unwrap();
-            let folder = MatchFolder::create(&path, &settings).unwrap();
+            let folder = MatchFolder::create(&path.0, &settings).unwrap();
             let mut schedule = Schedule::new(&games, openings, folder, Tally::new(&settings));
             // There are 30 first moves.
             assert!(schedule.opening(29).is_ok_and(|opening| opening.is_some()));
@@ -527,8 +524,6 @@ mod tests {
                 Ok(opening) => assert!(opening.is_none() && settings.games.is_none()),
                 Err(error) => assert!(settings.games.is_some(), "{error}"),
             }
-            drop(schedule);
-            fs::remove_dir_all(path).unwrap();
         }
     }
 
@@ -545,9 +540,7 @@ mod tests {
         }
         assert!(is_decided(&tally));
 
-        let name = format!("raicho-schedule-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&path);
+        let path = TestFolder::new();
         let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
         let games = Games {
             context: GameContext {
@@ -558,7 +551,7 @@ mod tests {
             on_event: &|_| {},
         };
         let openings = Openings::new(&settings.openings, settings.rules.entering_king, 0).unwrap();
-        let folder = MatchFolder::create(&path, &settings).unwrap();
+        let folder = MatchFolder::create(&path.0, &settings).unwrap();
         let mut schedule = Schedule::new(&games, openings, folder, tally);
         assert!(schedule.next().unwrap().is_none(), "there is an answer");
 
@@ -568,7 +561,5 @@ mod tests {
         assert!(!is_decided(&schedule.tally), "there is none any more");
         let game = schedule.next_fixture().map(|fixture| fixture.game);
         assert_eq!(game, Some(200), "what has been played is not played again");
-        drop(schedule);
-        fs::remove_dir_all(path).unwrap();
     }
 }

@@ -386,10 +386,8 @@ mod engine_text_tests {
         assert_eq!(engine.arguments, ["--quiet", "x"]);
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(engine.environment, [pair("A", "b")]);
-        assert_eq!(
-            engine.options,
-            [pair("EvalDir", "a,b=c"), pair("Threads", "2")]
-        );
+        let expected = [pair("EvalDir", "a,b=c"), pair("Threads", "2")];
+        assert_eq!(engine.options, expected);
         assert_eq!(engine.time_control.base, Duration::from_secs(10));
         assert_eq!(engine.time_control.byoyomi, Duration::from_millis(500));
     }
@@ -410,16 +408,13 @@ mod engine_text_tests {
 
     #[test]
     fn what_is_not_said_comes_from_each() {
-        let each: EngineText = "option.Threads=1,option.USI_Hash=16,nodes=5000"
-            .parse()
-            .unwrap();
+        let each = "option.Threads=1,option.USI_Hash=16,nodes=5000";
+        let each: EngineText = each.parse().unwrap();
         let own: EngineText = "cmd=x,option.Threads=2".parse().unwrap();
         let engine = own.or(&each);
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(
-            engine.options,
-            [pair("USI_Hash", "16"), pair("Threads", "2")]
-        );
+        let expected = [pair("USI_Hash", "16"), pair("Threads", "2")];
+        assert_eq!(engine.options, expected);
         assert_eq!(engine.time_control.nodes, Some(5000));
     }
 
@@ -431,17 +426,14 @@ mod engine_text_tests {
         assert_eq!(names, ["a", "a-2"]);
         assert!(EngineText::engines(&[text("name=a,depth=1")]).is_err());
         assert!(EngineText::engines(&[text("cmd=a")]).is_err());
-        assert!(
-            EngineText::engines(&[text("cmd=a,name=x,depth=1"), text("cmd=b,name=x,depth=1")])
-                .is_err()
-        );
+        let twice = ["cmd=a,name=x,depth=1", "cmd=b,name=x,depth=1"].map(text);
+        assert!(EngineText::engines(&twice).is_err());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::referee::Adjudication;
     use crate::arena::tests::settings;
 
     const FOUR: [&str; 4] = ["a", "b", "c", "d"];
@@ -458,10 +450,8 @@ mod tests {
     #[test]
     fn each_format_has_its_pairings() {
         let mut settings = settings(&FOUR, Some(2));
-        assert_eq!(
-            settings.pairings(),
-            [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
-        );
+        let expected = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        assert_eq!(settings.pairings(), expected);
         settings.format = Format::Gauntlet;
         assert_eq!(settings.pairings(), [[0, 1], [0, 2], [0, 3]]);
         settings.engines.truncate(2);
@@ -577,37 +567,20 @@ mod tests {
             change(&mut changed);
             changed.difference(&whole)
         };
-        let hindrances: [(&Change, &str); 8] = [
-            (
-                &|m| m.engines[1].name = "x".to_owned(),
-                r#"engines[1].name is "x" instead of "b""#,
-            ),
-            (&|m| m.engines.truncate(1), "engines[1] is none instead of"),
-            (
-                &|m| m.engines[0].options.clear(),
-                "engines[0].options[0] is none instead of",
-            ),
-            (
-                &|m| m.engines[1].time_control.depth = Some(3),
-                "engines[1].time_control.depth is 3 instead of none",
-            ),
-            (&|m| m.format = Format::Gauntlet, "format is \"gauntlet\""),
-            (
-                &|m| {
-                    m.rules.draw_adjudication = Some(Adjudication {
-                        score: 1,
-                        moves: 1,
-                        from: 0,
-                    });
-                },
-                "rules.draw_adjudication is {",
-            ),
-            (&|m| m.openings.seed = 2, "openings.seed is 2 instead of 1"),
-            (&|m| m.ponder = true, "ponder is true instead of false"),
-        ];
+        let hindrances: [(&Change, &str); 8] = cases! {
+            &|m| m.engines[1].name = "x".to_owned() => r#"engines[1].name is "x" instead of "b""#;
+            &|m| m.engines.truncate(1) => "engines[1] is none instead of";
+            &|m| m.engines[0].options.clear() => "engines[0].options[0] is none instead of";
+            &|m| m.engines[1].time_control.depth = Some(3) =>
+                "engines[1].time_control.depth is 3 instead of none";
+            &|m| m.format = Format::Gauntlet => "format is \"gauntlet\"";
+            &|m| m.rules.draw_adjudication = "score=1 moves=1".parse().ok() =>
+                "rules.draw_adjudication is {";
+            &|m| m.openings.seed = 2 => "openings.seed is 2 instead of 1";
+            &|m| m.ponder = true => "ponder is true instead of false";
+        };
         for (change, expected) in hindrances {
-            let said =
-                first_difference(change).unwrap_or_else(|| panic!("{expected}: no difference"));
+            let said = first_difference(change).expect(expected);
             assert!(said.starts_with(expected), "{said}");
         }
         let allowed: [&Change; 3] = [

@@ -5,6 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
 use super::referee::{EndReason, Rules};
 use super::settings::{EngineSettings, Format, MatchSettings};
+use super::tally::Tally;
 use super::time_control::TimeControl;
 use crate::openings::{OpeningSettings, Order, Source};
 use crate::{types::Color, usi::client::Program};
@@ -78,6 +79,15 @@ pub(super) fn entry(
         black,
         white,
     }
+}
+
+/// The sums over these games.
+pub(super) fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
+    let mut tally = Tally::new(settings);
+    for entry in entries {
+        assert_eq!(tally.add(entry), Ok(()));
+    }
+    tally
 }
 
 /// Statistics of moves with 50 milliseconds, 500 nodes and depth 7 each.

@@ -386,6 +386,37 @@ mod tests {
         Duration::from_millis(count)
     }
 
+    /// A base and an increment, in milliseconds.
+    fn fischer(base: u64, increment: u64) -> TimeControl {
+        TimeControl {
+            base: milliseconds(base),
+            increment: milliseconds(increment),
+            ..TimeControl::default()
+        }
+    }
+
+    fn byoyomi(base: u64, byoyomi: u64) -> TimeControl {
+        TimeControl {
+            byoyomi: milliseconds(byoyomi),
+            ..fischer(base, 0)
+        }
+    }
+
+    fn fixed_nodes(nodes: u64) -> TimeControl {
+        TimeControl {
+            nodes: Some(nodes),
+            ..TimeControl::default()
+        }
+    }
+
+    /// [`fischer`] in nodes, 200 for a millisecond.
+    fn in_nodes(base: u64, increment: u64) -> TimeControl {
+        TimeControl {
+            nodes_time: Some(200),
+            ..fischer(base, increment)
+        }
+    }
+
     #[test]
     fn durations_are_seconds_unless_they_say_otherwise() {
         assert_eq!(parse_duration("0.1"), Ok(milliseconds(100)));
@@ -398,11 +429,7 @@ mod tests {
 
     #[test]
     fn the_increment_comes_after_the_move() {
-        let mut clock = Clock::new(TimeControl {
-            base: milliseconds(1000),
-            increment: milliseconds(50),
-            ..TimeControl::default()
-        });
+        let mut clock = Clock::new(fischer(1000, 50));
         assert_eq!(clock.budget(), Some(milliseconds(1000)));
         clock.charge(milliseconds(400));
         assert_eq!(clock.budget(), Some(milliseconds(650)));
@@ -410,11 +437,7 @@ mod tests {
 
     #[test]
     fn byoyomi_begins_anew_with_each_move() {
-        let mut clock = Clock::new(TimeControl {
-            base: milliseconds(100),
-            byoyomi: milliseconds(30),
-            ..TimeControl::default()
-        });
+        let mut clock = Clock::new(byoyomi(100, 30));
         for (used, left) in [(90, 10), (35, 0), (30, 0)] {
             clock.charge(milliseconds(used));
             assert_eq!(clock.remaining(), milliseconds(left));
@@ -424,70 +447,33 @@ mod tests {
 
     #[test]
     fn what_clocks_count_stays_when_the_time_is_overridden() {
-        let each = TimeControl {
-            base: milliseconds(1000),
-            nodes_time: Some(200),
-            ..TimeControl::default()
-        };
-        let own = TimeControl {
-            base: milliseconds(2000),
-            ..TimeControl::default()
-        };
-        let expected = TimeControl {
-            base: milliseconds(2000),
-            ..each
-        };
-        assert_eq!(each.overridden_by(own), expected);
+        let each = in_nodes(1000, 0);
+        assert_eq!(each.overridden_by(fischer(2000, 0)), in_nodes(2000, 0));
         assert_eq!(each.overridden_by(TimeControl::default()), each);
-        let fixed = TimeControl {
-            nodes: Some(100),
-            ..TimeControl::default()
-        };
-        assert_eq!(each.overridden_by(fixed), fixed);
+        assert_eq!(each.overridden_by(fixed_nodes(100)), fixed_nodes(100));
     }
 
     #[test]
     fn a_clock_that_counts_nodes_charges_nodes() {
-        let mut clock = Clock::new(TimeControl {
-            base: milliseconds(1000),
-            increment: milliseconds(50),
-            nodes_time: Some(200),
-            ..TimeControl::default()
-        });
+        let mut clock = Clock::new(in_nodes(1000, 50));
         assert_eq!(clock.budget(), None, "no real time ends the search");
         let cost = clock.cost(Duration::from_mins(1), Some(30_100));
         assert_eq!(cost, Duration::from_micros(150_500));
         clock.charge(cost);
         assert_eq!(clock.available(), Duration::from_micros(899_500));
-        assert_eq!(
-            go_words(&clock, &clock, true),
-            "btime 899 wtime 899 binc 50 winc 50"
-        );
+        let expected = "btime 899 wtime 899 binc 50 winc 50";
+        assert_eq!(go_words(&clock, &clock, true), expected);
     }
 
     #[test]
     fn go_says_what_binds_the_engine() {
-        let byoyomi = Clock::new(TimeControl {
-            byoyomi: milliseconds(100),
-            ..TimeControl::default()
-        });
-        let fischer = Clock::new(TimeControl {
-            base: milliseconds(1000),
-            increment: milliseconds(50),
-            ..TimeControl::default()
-        });
-        let nodes = Clock::new(TimeControl {
-            nodes: Some(5000),
-            ..TimeControl::default()
-        });
-        assert_eq!(
-            go_words(&byoyomi, &fischer, true),
-            "btime 0 wtime 1000 byoyomi 100"
-        );
-        assert_eq!(
-            go_words(&fischer, &byoyomi, false),
-            "btime 0 wtime 1000 binc 0 winc 50"
-        );
+        let byoyomi = Clock::new(byoyomi(0, 100));
+        let fischer = Clock::new(fischer(1000, 50));
+        let nodes = Clock::new(fixed_nodes(5000));
+        let expected = "btime 0 wtime 1000 byoyomi 100";
+        assert_eq!(go_words(&byoyomi, &fischer, true), expected);
+        let expected = "btime 0 wtime 1000 binc 0 winc 50";
+        assert_eq!(go_words(&fischer, &byoyomi, false), expected);
         assert_eq!(go_words(&nodes, &fischer, false), "nodes 5000");
         assert_eq!(nodes.budget(), None);
     }

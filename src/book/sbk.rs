@@ -767,16 +767,13 @@ mod tests {
 
     #[test]
     fn damaged_fields_are_errors() {
-        for (bytes, problem) in [
-            (&[0x08][..], "ends within a number"),
-            (&[0x12, 5, 1], "longer than the rest"),
-            (&[0x0b, 1], "unknown type"),
-            (&[0x02, 0, 1], "without a number"),
-            (
-                &[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
-                "more than 64",
-            ),
-        ] {
+        for (bytes, problem) in cases! {
+            &[0x08][..] => "ends within a number";
+            &[0x12, 5, 1] => "longer than the rest";
+            &[0x0b, 1] => "unknown type";
+            &[0x02, 0, 1] => "without a number";
+            &[0x08, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1] => "more than 64";
+        } {
             let mut fields = Fields::new(bytes, 0);
             let error = fields.next().expect("a field").expect_err("an error");
             assert!(error.to_string().contains(problem), "{error}");

@@ -218,39 +218,27 @@ fn lossy(name: Option<&std::ffi::OsStr>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::TestFolder;
 
     #[test]
     fn only_results_of_the_same_kind_are_replaced() {
-        let name = format!("raicho-result-{}", std::process::id());
-        let path = |extension| std::env::temp_dir().join(&name).with_extension(extension);
+        let folder = TestFolder::new();
         let refused = |path: &Path| check_kind(path, "svg", std::iter::empty()).is_err();
-        let (games, chart) = (path("pack"), path("SVG"));
-        for file in [&games, &chart] {
-            std::fs::write(file, "").expect("it can be written");
-        }
-        assert!(refused(&games) && !refused(&chart) && !refused(&path("new")));
-        for file in [games, chart] {
-            std::fs::remove_file(file).expect("it was written");
-        }
+        let [games, chart] = ["x.pack", "x.SVG"].map(|name| folder.write(name, ""));
+        assert!(refused(&games) && !refused(&chart) && !refused(&folder.file("x.new")));
     }
 
     #[test]
     fn names_differ_and_do_not_depend_on_the_order() {
-        for (files, expected) in [
-            (&["x.kif", "y.kif"][..], &["x", "y"][..]),
-            (
-                &["x.kif", "x.ki2", "x.jkf", "y.kif"],
-                &["x.kif", "x.ki2", "x.jkf", "y"],
-            ),
-            (&["a/x.kif", "b/x.kif"], &["a-x", "b-x"]),
-            (
-                &["a/x.kif", "b/x.kif", "b/x.csa"],
-                &["a-x.kif", "b-x.kif", "x.csa"],
-            ),
-            (&["a/1/x.kif", "b/1/x.kif"], &["1-x", "1-x-2"]),
-            (&["x.kif", "x.kif"], &["x", "x-2"]),
-            (&["-"], &["-"]),
-        ] {
+        for (files, expected) in cases! {
+            &["x.kif", "y.kif"][..] => &["x", "y"][..];
+            &["x.kif", "x.ki2", "x.jkf", "y.kif"] => &["x.kif", "x.ki2", "x.jkf", "y"];
+            &["a/x.kif", "b/x.kif"] => &["a-x", "b-x"];
+            &["a/x.kif", "b/x.kif", "b/x.csa"] => &["a-x.kif", "b-x.kif", "x.csa"];
+            &["a/1/x.kif", "b/1/x.kif"] => &["1-x", "1-x-2"];
+            &["x.kif", "x.kif"] => &["x", "x-2"];
+            &["-"] => &["-"];
+        } {
             let mut files: Vec<&Path> = files.iter().map(Path::new).collect();
             assert_eq!(distinct_stems(&files), expected);
             files.reverse();

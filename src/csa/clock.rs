@@ -340,14 +340,10 @@ mod tests {
         let found = rule("Total_Time:3000 Increment:300 Time_Unit:1msec");
         assert_eq!(found.total, Duration::from_secs(3));
         assert_eq!(found.increment, Duration::from_millis(300));
-        assert_eq!(
-            rule("Total_Time:1 Time_Unit:1min").total,
-            Duration::from_mins(1)
-        );
-        assert_eq!(
-            rule("Byoyomi:2 Time_Unit:10sec").byoyomi,
-            Duration::from_secs(20)
-        );
+        let expected = Duration::from_mins(1);
+        assert_eq!(rule("Total_Time:1 Time_Unit:1min").total, expected);
+        let expected = Duration::from_secs(20);
+        assert_eq!(rule("Byoyomi:2 Time_Unit:10sec").byoyomi, expected);
         assert_eq!(rule(""), TimeRule::default());
     }
 
@@ -359,10 +355,8 @@ mod tests {
         ] {
             assert_eq!(rule(lines), TimeRule::default(), "{lines}");
         }
-        assert_eq!(
-            rule("Total_Time:18446744073709551 Time_Unit:1min").total,
-            LONGEST
-        );
+        let long = rule("Total_Time:18446744073709551 Time_Unit:1min");
+        assert_eq!(long.total, LONGEST);
     }
 
     #[test]

@@ -398,34 +398,29 @@ fn is_day(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::util::TestFolder;
 
     #[test]
     fn the_log_stays_within_its_limits() {
-        let name = format!("raicho-dialogue-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("it can be made");
+        let folder = TestFolder::new();
         for number in 0..MOST_FILES + 5 {
-            let name = format!("20{number:02}-01-31.log");
-            fs::write(folder.join(name), "old").expect("it can be written");
+            folder.write(&format!("20{number:02}-01-31.log"), "old");
         }
-        fs::write(folder.join("notes.log"), "of the user").expect("it can be written");
-        let mut log = DialogueLog::new(&folder, Password::new("secret"));
+        folder.write("notes.log", "of the user");
+        let mut log = DialogueLog::new(&folder.0, Password::new("secret"));
         log.note('<', "LOGIN:x OK");
-        let count = || fs::read_dir(&folder).expect("the folder").count();
-        assert_eq!(count(), MOST_FILES + 1, "with the file of the user");
-        assert!(!folder.join("2005-01-31.log").exists());
-        assert!(folder.join("2006-01-31.log").exists());
+        assert_eq!(folder.count(), MOST_FILES + 1, "with the file of the user");
+        assert!(!folder.file("2005-01-31.log").exists());
+        assert!(folder.file("2006-01-31.log").exists());
 
         let line = "x".repeat(1 << 20);
         for _ in 0..40 {
             log.note('<', &line);
         }
-        let path = folder.join(format!("{}.log", log.day));
+        let path = folder.file(&format!("{}.log", log.day));
         let length = path.metadata().expect("it was written").len();
         assert!((MOST_BYTES..MOST_BYTES + (2 << 20)).contains(&length));
         let text = fs::read_to_string(&path).expect("it is text");
         assert!(text.ends_with("nothing more of this day is written\n"));
-        let _ = fs::remove_dir_all(&folder);
     }
 }

@@ -407,47 +407,31 @@ mod tests {
             value: value.to_owned(),
         };
         let name = "x".to_owned();
-        for (line, parsed) in [
-            ("LOGIN:x OK", ServerLine::LoginOk),
-            ("LOGIN:incorrect", ServerLine::LoginIncorrect(String::new())),
-            (
-                "LOGIN:incorrect rate_limited retry_after=60",
-                ServerLine::LoginIncorrect("rate_limited retry_after=60".to_owned()),
-            ),
-            (
-                "#ABNORMAL",
-                ServerLine::Notice(Notice::Reason(EndReason::Abnormal)),
-            ),
-            ("LOGOUT:completed", ServerLine::LogoutCompleted),
-            ("BEGIN Time+", ServerLine::Begin("Time+".to_owned())),
-            ("END Time", ServerLine::End("Time".to_owned())),
-            ("START:x", ServerLine::Start(name.clone())),
-            (
-                "REJECT:x by y",
-                ServerLine::Reject {
-                    game: name,
-                    by: "y".to_owned(),
-                },
-            ),
-            ("Name+:a: b", field("Name+", "a: b")),
-            (
-                "#CENSORED",
-                ServerLine::Notice(Notice::Verdict(ServerVerdict::Censored)),
-            ),
-            (
-                "-0055KA,T3",
+        for (line, parsed) in cases! {
+            "LOGIN:x OK" => ServerLine::LoginOk;
+            "LOGIN:incorrect" => ServerLine::LoginIncorrect(String::new());
+            "LOGIN:incorrect rate_limited retry_after=60" =>
+                ServerLine::LoginIncorrect("rate_limited retry_after=60".to_owned());
+            "#ABNORMAL" => ServerLine::Notice(Notice::Reason(EndReason::Abnormal));
+            "LOGOUT:completed" => ServerLine::LogoutCompleted;
+            "BEGIN Time+" => ServerLine::Begin("Time+".to_owned());
+            "END Time" => ServerLine::End("Time".to_owned());
+            "START:x" => ServerLine::Start(name.clone());
+            "REJECT:x by y" => ServerLine::Reject { game: name, by: "y".to_owned() };
+            "Name+:a: b" => field("Name+", "a: b");
+            "#CENSORED" => ServerLine::Notice(Notice::Verdict(ServerVerdict::Censored));
+            "-0055KA,T3" =>
                 ServerLine::Move {
                     text: "-0055KA".to_owned(),
                     time: Some(TimeCount { thousandths: 3000 }),
-                },
-            ),
-            ("", ServerLine::Other),
-            ("LOGIN:x", ServerLine::Other),
-            ("+", ServerLine::Other),
-            ("%TORYO,T3", ServerLine::Other),
-            ("#UNKNOWN", ServerLine::Other),
-            ("+雷鳥x", ServerLine::Other),
-        ] {
+                };
+            "" => ServerLine::Other;
+            "LOGIN:x" => ServerLine::Other;
+            "+" => ServerLine::Other;
+            "%TORYO,T3" => ServerLine::Other;
+            "#UNKNOWN" => ServerLine::Other;
+            "+雷鳥x" => ServerLine::Other;
+        } {
             assert_eq!(ServerLine::parse(line), parsed, "{line}");
         }
         for (text, notice) in NOTICES {
@@ -459,12 +443,8 @@ mod tests {
     #[test]
     fn times_may_have_decimals() {
         let time = TimeCount::parse;
-        assert_eq!(
-            time("12"),
-            Some(TimeCount {
-                thousandths: 12_000
-            })
-        );
+        let thousandths = time("12").map(|time| time.thousandths);
+        assert_eq!(thousandths, Some(12_000));
         let milliseconds = |text: &str, unit| time(text).map(|t| t.of(unit).as_millis());
         assert_eq!(milliseconds("0.25", Duration::from_secs(1)), Some(250));
         assert_eq!(milliseconds("1.5", Duration::from_secs(1)), Some(1500));
@@ -505,11 +485,8 @@ mod tests {
         let other = GAME.replace("Max_Moves", "Entering_King_Rule:CSARule24\nMax_Moves");
         let rule = read(&other).expect("a good summary").declaration;
         assert_eq!(rule, Some(EnteringKingRule::CsaRule24));
-        let moves: Vec<_> = summary
-            .moves
-            .iter()
-            .map(|played| played.mv.to_string())
-            .collect();
+        let moves = summary.moves.iter().map(|played| played.mv.to_string());
+        let moves: Vec<_> = moves.collect();
         assert_eq!(moves, ["7g7f", "3c3d"]);
         assert_eq!(summary.moves[0].time, Some(Duration::from_secs(12)));
     }
@@ -531,10 +508,8 @@ mod tests {
 
     #[test]
     fn each_side_can_have_its_clock() {
-        let text = GAME.replace(
-            "BEGIN Time\n",
-            "BEGIN Time-\nTotal_Time:5\nEND Time-\nBEGIN Time+\n",
-        );
+        let words = "BEGIN Time-\nTotal_Time:5\nEND Time-\nBEGIN Time+\n";
+        let text = GAME.replace("BEGIN Time\n", words);
         let summary = read(&text).expect("a good summary");
         assert_eq!(summary.time.map(|rule| rule.total.as_secs()), [60, 5]);
     }

@@ -395,9 +395,8 @@ fn parts_and_file(path: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
+    use crate::util::TestFolder;
 
     #[test]
     fn names_are_told_apart_from_words() {
@@ -416,55 +415,37 @@ mod tests {
 
     #[test]
     fn parts_come_first_and_ybb_stands_in_for_db() {
-        let folder = env::temp_dir().join(format!("raicho-parts-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder can be made");
-        for name in [
-            "a-000.db",
-            "a-001.ybb",
-            "a-003.db",
-            "a.db",
-            "b.ybb",
-            "c.bin",
-        ] {
-            fs::write(folder.join(name), "x").expect("a file can be written");
+        let folder = TestFolder::new();
+        for name in "a-000.db a-001.ybb a-003.db a.db b.ybb c.bin".split(' ') {
+            folder.write(name, "x");
         }
         let settings = |files: &str| BookSettings {
             file: BookFile::from(files),
-            dir: folder.clone(),
+            dir: folder.0.clone(),
             ..BookSettings::default()
         };
         let (paths, missing) = paths_of(&settings("a.db; b.db;c.bin;d.db;a.db"));
-        assert_eq!(
-            names(&paths),
-            ["a-000.db", "a-001.ybb", "a.db", "b.ybb", "c.bin"]
-        );
+        let expected = ["a-000.db", "a-001.ybb", "a.db", "b.ybb", "c.bin"];
+        assert_eq!(names(&paths), expected);
         assert_eq!(missing.len(), 1);
         assert_eq!(missing[0].name, "d.db");
-        let whole = folder.join("c.bin").display().to_string();
+        let whole = folder.file("c.bin").display().to_string();
         let (paths, missing) = paths_of(&settings(&whole));
-        assert_eq!(
-            (names(&paths), missing.len()),
-            (vec!["c.bin".to_owned()], 0)
-        );
+        let expected = (vec!["c.bin".to_owned()], 0);
+        assert_eq!((names(&paths), missing.len()), expected);
         assert!(paths_of(&settings("no_book")).0.is_empty());
         assert_eq!(names(&paths_of(&settings("<embedded>")).0), ["<embedded>"]);
         let (paths, missing) = paths_of(&settings("c.bin;<embedded>"));
         assert_eq!(names(&paths), ["c.bin", "<embedded>"]);
         assert!(missing.is_empty());
-        let _ = fs::remove_dir_all(folder);
     }
 
     #[test]
     fn the_first_place_that_has_the_name_counts() {
-        let folder = env::temp_dir().join(format!("raicho-places-{}", std::process::id()));
-        let places = ["none", "first", "second"].map(|name| folder.join(name).join("a.db"));
-        for path in &places[1..] {
-            let parent = path.parent().expect("a folder");
-            fs::create_dir_all(parent).expect("a folder can be made");
-            fs::write(path, "x").expect("a file can be written");
-        }
-        let found = first_found(&places);
-        let _ = fs::remove_dir_all(&folder);
-        assert_eq!(found, places[1..2]);
+        let folder = TestFolder::new();
+        let none = folder.file("none/a.db");
+        let [first, second] = ["first/a.db", "second/a.db"].map(|name| folder.write(name, "x"));
+        let places = [none, first, second];
+        assert_eq!(first_found(&places), places[1..2]);
     }
 }

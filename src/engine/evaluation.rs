@@ -225,10 +225,8 @@ mod tests {
         let name = format!("raicho-beside-{}", std::process::id());
         let missing = load_evaluator(&EvalFile::from(name.as_str())).expect_err("no such folder");
         let text = missing.to_string();
-        assert!(
-            text.contains(&format!("\"{}\"", folder.display())),
-            "{text}"
-        );
+        let part = format!("\"{}\"", folder.display());
+        assert!(text.contains(&part), "{text}");
         let beside = folder.join(&name);
         std::fs::create_dir_all(&beside).expect("a folder can be made");
         let empty = load_evaluator(&EvalFile::from(name.as_str()));

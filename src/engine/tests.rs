@@ -27,6 +27,13 @@ fn start(engine: &mut Engine, limits: Limits) -> Receiver<Event> {
     events
 }
 
+fn to_depth(depth: i32) -> Limits {
+    Limits {
+        depth: Some(depth),
+        ..Limits::default()
+    }
+}
+
 fn ponder(engine: &mut Engine) -> Receiver<Event> {
     let limits = Limits {
         ponder: true,
@@ -57,11 +64,7 @@ fn what_a_search_loads_is_reported_before_its_lines() {
     let mut engine = engine();
     engine.prepare();
     engine.settings_mut().eval_file = EvalFile::from("no/such/file");
-    let limits = Limits {
-        depth: Some(1),
-        ..Limits::default()
-    };
-    let events: Vec<Event> = start(&mut engine, limits).iter().collect();
+    let events: Vec<Event> = start(&mut engine, to_depth(1)).iter().collect();
     let [Event::Note(error), Event::Note(loaded), Event::Info(_), ..] = &events[..] else {
         panic!("{events:?}");
     };
@@ -86,19 +89,13 @@ fn a_search_that_has_decided_does_not_hold_back_another_evaluation() {
     let mut engine = engine();
     let (told, decided) = channel();
     let (release, held) = channel::<()>();
-    let limits = Limits {
-        depth: Some(1),
-        ..Limits::default()
+    let on_event = move |event| {
+        if matches!(event, Event::Done(_)) {
+            let _ = told.send(());
+            let _ = held.recv();
+        }
     };
-    engine.go(
-        limits,
-        Box::new(move |event| {
-            if matches!(event, Event::Done(_)) {
-                let _ = told.send(());
-                let _ = held.recv();
-            }
-        }),
-    );
+    engine.go(to_depth(1), Box::new(on_event));
     decided.recv().expect("a decision");
     engine.settings_mut().eval_file = EvalFile::Material;
     engine.explain();
@@ -120,10 +117,8 @@ fn an_invalid_position_keeps_the_last_valid_one() {
     assert!(engine.refusal().is_some());
     let result = engine.set_position(None, &moves("7g7f 3c3d 8h2c+"));
     assert!(result.is_err());
-    assert_eq!(
-        engine.refusal(),
-        Some("illegal move 8h2c+, no piece of the side to move can make it, move 3 of 3")
-    );
+    let reason = "illegal move 8h2c+, no piece of the side to move can make it, move 3 of 3";
+    assert_eq!(engine.refusal(), Some(reason));
     assert_eq!(engine.position().to_sfen(), valid);
     assert_eq!(engine.set_position(None, &[]), Ok(()));
     assert_eq!(engine.refusal(), None);
@@ -135,10 +130,8 @@ fn the_evaluation_is_described_once_after_it_was_loaded() {
     let mut engine = engine();
     engine.prepare();
     let embedded = engine.take_loaded_evaluation().expect("it was loaded");
-    assert!(
-        embedded.starts_with("evaluation <embedded> raicho"),
-        "{embedded}"
-    );
+    let is_ours = embedded.starts_with("evaluation <embedded> raicho");
+    assert!(is_ours, "{embedded}");
     assert_eq!(engine.take_loaded_evaluation(), None);
     engine.prepare();
     assert_eq!(engine.take_loaded_evaluation(), None);
@@ -219,21 +212,14 @@ fn changed_rules_clear_the_table() {
         engine.settings_mut().search.entering_king_rule = rule;
         let set = engine.set_position(Some(before_declaration), &[]);
         set.expect("a good position");
-        let limits = Limits {
-            depth: Some(3),
-            ..Limits::default()
-        };
-        let events = start(engine, limits);
-        let (lines, _) = collect(&events);
+        let (lines, _) = collect(&start(engine, to_depth(3)));
         lines.iter().map(|line| line.score).collect::<Vec<_>>()
     };
     let mut reused = engine();
     scores(&mut reused, EnteringKingRule::CsaRule27);
     let stale = scores(&mut reused, EnteringKingRule::NoEnteringKing);
-    assert_eq!(
-        stale,
-        scores(&mut engine(), EnteringKingRule::NoEnteringKing)
-    );
+    let fresh = scores(&mut engine(), EnteringKingRule::NoEnteringKing);
+    assert_eq!(stale, fresh);
 }
 
 #[test]
@@ -244,22 +230,16 @@ fn moves_are_refused_with_their_reason() {
     };
     let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     assert!(reason(start, "7g7f").is_ok());
-    assert_eq!(
-        reason(start, "hello"),
-        Err("\"hello\" is not a move, expected for example 7g7f, 8h2b+ or P*5e".to_owned())
-    );
-    assert_eq!(
-        reason(start, "3c3d"),
-        Err("illegal move 3c3d, no piece of the side to move can make it".to_owned())
-    );
-    assert_eq!(
-        reason("4k4/9/9/9/4r4/9/9/4G4/4K4 b - 1", "5h6h"),
-        Err("illegal move 5h6h, it leaves the king in check".to_owned())
-    );
-    assert_eq!(
-        reason("7nk/9/7S1/8N/9/9/9/9/4K4 b P 1", "P*1b"),
-        Err("illegal move P*1b, a dropped pawn must not mate".to_owned())
-    );
+    for (sfen, mv, expected) in cases! {
+        start, "hello" => "\"hello\" is not a move, expected for example 7g7f, 8h2b+ or P*5e";
+        start, "3c3d" => "illegal move 3c3d, no piece of the side to move can make it";
+        "4k4/9/9/9/4r4/9/9/4G4/4K4 b - 1", "5h6h" =>
+            "illegal move 5h6h, it leaves the king in check";
+        "7nk/9/7S1/8N/9/9/9/9/4K4 b P 1", "P*1b" =>
+            "illegal move P*1b, a dropped pawn must not mate";
+    } {
+        assert_eq!(reason(sfen, mv), Err(expected.to_owned()));
+    }
 }
 
 #[test]
@@ -270,21 +250,15 @@ fn settings_add_limits_and_analysis_runs_at_full_strength() {
         ..Settings::default()
     };
     settings.search.skill = Skill::of_level(8);
-    let mut limits = Limits {
-        depth: Some(3),
-        ..Limits::default()
-    };
+    let mut limits = to_depth(3);
     let search = settings.for_search(&mut limits);
     assert_eq!((limits.depth, limits.nodes), (Some(3), Some(700)));
     assert_eq!(search.skill, Skill::of_level(8));
     assert_eq!(limits.soft_nodes, Skill::of_level(8).nodes());
     settings.limits_strength = true;
     settings.rating = Skill::LOWEST_RATING;
-    assert_eq!(
-        settings.for_search(&mut limits).skill,
-        Skill::of_level(0),
-        "the lower of both applies"
-    );
+    let skill = settings.for_search(&mut limits).skill;
+    assert_eq!(skill, Skill::of_level(0), "the lower of both applies");
     let mut analysis = Limits {
         infinite: true,
         ..Limits::default()
@@ -306,12 +280,8 @@ fn only_paths_need_a_file() {
     };
     assert_eq!(path("<embedded>", None), None);
     assert_eq!(path("<material>", Some("eval")), None);
-    assert_eq!(
-        path("<embedded>", Some("eval")),
-        Some(PathBuf::from("eval"))
-    );
-    assert_eq!(
-        path("other.bin", Some("eval")),
-        Some(PathBuf::from("other.bin"))
-    );
+    let expected = Some(PathBuf::from("eval"));
+    assert_eq!(path("<embedded>", Some("eval")), expected);
+    let expected = Some(PathBuf::from("other.bin"));
+    assert_eq!(path("other.bin", Some("eval")), expected);
 }

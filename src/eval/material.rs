@@ -68,22 +68,17 @@ mod tests {
 
     #[test]
     fn every_kind_counts_for_its_side() {
-        for (sfen, expected) in [
-            ("4k4/9/9/9/9/9/9/9/4K4 b R2GP 1", 990 + 2 * 540 + 90),
-            ("4k4/9/9/9/9/9/9/9/4K4 w R2GP 1", -990 - 2 * 540 - 90),
-            ("4k4/9/9/4+P4/9/9/9/9/4K4 b p 1", 540 - 90),
-            ("8k/9/9/3+B+R+s3/9/9/9/9/4K4 b - 1", 945 + 1395 - 540),
-            (
-                "4k4/9/9/3+l+nsl2/9/9/9/9/4K4 w b 1",
-                540 + 540 + 495 + 315 + 855,
-            ),
-        ] {
+        for (sfen, expected) in cases! {
+            "4k4/9/9/9/9/9/9/9/4K4 b R2GP 1" => 990 + 2 * 540 + 90;
+            "4k4/9/9/9/9/9/9/9/4K4 w R2GP 1" => -990 - 2 * 540 - 90;
+            "4k4/9/9/4+P4/9/9/9/9/4K4 b p 1" => 540 - 90;
+            "8k/9/9/3+B+R+s3/9/9/9/9/4K4 b - 1" => 945 + 1395 - 540;
+            "4k4/9/9/3+l+nsl2/9/9/9/9/4K4 w b 1" => 540 + 540 + 495 + 315 + 855;
+        } {
             assert_eq!(evaluate(&position(sfen)), expected, "{sfen}");
             let text = explain(&position(sfen));
-            assert!(
-                text.ends_with(&format!("\nstatic eval {expected}")),
-                "{text}"
-            );
+            let part = format!("\nstatic eval {expected}");
+            assert!(text.ends_with(&part), "{text}");
         }
     }
 }

@@ -667,39 +667,28 @@ mod tests {
         let messages = |name: &str| all(name).filter(|_| name != "LC_ALL");
         assert_eq!(Lang::of_variables(messages), Lang::Ja);
         assert_eq!("ja".parse(), Ok(Lang::Ja));
-        for (name, is_known) in [
-            ("", true),
-            ("ja_JP.UTF-8", true),
-            ("EN", true),
-            ("fr", false),
-        ] {
-            let fault = Lang::fault_of(name);
-            assert_eq!(fault.is_none(), is_known, "{name}");
+        for name in ["", "ja_JP.UTF-8", "EN"] {
+            assert!(Lang::fault_of(name).is_none(), "{name}");
         }
-        let error = "fr".parse::<Lang>();
-        assert_eq!(
-            error,
-            Err("unknown language 'fr', expected ja or en".to_owned())
-        );
+        assert!(Lang::fault_of("fr").is_some());
+        let error = "unknown language 'fr', expected ja or en".to_owned();
+        assert_eq!("fr".parse::<Lang>(), Err(error));
     }
 
     #[test]
     fn moves_and_sides_are_in_the_language() {
         let mut position = Position::startpos();
         let mv = |position: &Position, text: &str| {
-            position
-                .to_move(text.parse().expect("a move"))
-                .expect("a move of the position")
+            let mv = position.to_move(text.parse().expect("a move"));
+            mv.expect("a move of the position")
         };
         let first = mv(&position, "7g7f");
         assert_eq!(Lang::Ja.mv(&position, first), "▲７六歩");
         assert_eq!(Lang::En.line(&position, &[first]), "7g7f");
         assert_eq!(Lang::Ja.sides(&position), ["先手", "後手"]);
         position.do_move(first);
-        assert_eq!(
-            Lang::Ja.line(&position, &[mv(&position, "3c3d")]),
-            "△３四歩"
-        );
+        let expected = "△３四歩";
+        assert_eq!(Lang::Ja.line(&position, &[mv(&position, "3c3d")]), expected);
         let handicap = "4k4/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
         let handicap = Position::from_sfen(handicap).expect("a position");
         assert_eq!(Lang::Ja.sides(&handicap), ["下手", "上手"]);
@@ -708,10 +697,8 @@ mod tests {
 
     #[test]
     fn numbers_have_their_units() {
-        assert_eq!(
-            [1, 2].map(|count| Lang::En.games(count)),
-            ["1 game", "2 games"]
-        );
+        let expected = ["1 game", "2 games"];
+        assert_eq!([1, 2].map(|count| Lang::En.games(count)), expected);
         assert_eq!(Lang::Ja.games(2), "2局");
         for (seconds, en, ja) in [
             (0, "0 seconds", "0秒"),
@@ -736,14 +723,9 @@ mod tests {
 
     #[test]
     fn texts_have_their_values() {
-        assert_eq!(
-            Lang::En.depth_and_nodes(12, Lang::En.nodes(345), "1.5"),
-            "depth 12, 345 nodes, 1.5 s"
-        );
-        assert_eq!(
-            Lang::Ja.depth_and_nodes(12, Lang::Ja.nodes(345), "1.5"),
-            "深さ 12、345 ノード、1.5 秒"
-        );
+        let text = |lang: Lang| lang.depth_and_nodes(12, lang.nodes(345), "1.5");
+        assert_eq!(text(Lang::En), "depth 12, 345 nodes, 1.5 s");
+        assert_eq!(text(Lang::Ja), "深さ 12、345 ノード、1.5 秒");
     }
 
     #[test]

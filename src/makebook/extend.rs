@@ -500,54 +500,30 @@ mod tests {
 
     #[test]
     fn an_empty_book_begins_with_its_roots() {
-        assert_eq!(
-            found(&GrowingBook::default(), &reach(), &["", "7g7f"]),
-            [(0, 0)]
-        );
+        let book = GrowingBook::default();
+        assert_eq!(found(&book, &reach(), &["", "7g7f"]), [(0, 0)]);
     }
 
     #[test]
     fn lines_are_followed_as_far_as_width_and_loss_allow() {
-        let book = book(&[
-            ("", &[("7g7f", 30), ("2g2f", 5), ("5g5f", 4)]),
-            (
-                "7g7f",
-                &[
-                    ("3c3d", -30),
-                    ("8c8d", -60),
-                    ("4a3b", -70),
-                    ("5a4b", -80),
-                    ("5a6b", -80),
-                ],
-            ),
-        ]);
-        let lines = [
-            "7g7f 3c3d",
-            "7g7f 8c8d",
-            "7g7f 4a3b",
-            "7g7f 5a4b",
-            "7g7f 5a6b",
-            "2g2f",
-            "5g5f",
-        ];
+        let book = book(&cases! {
+            "" => &[("7g7f", 30), ("2g2f", 5), ("5g5f", 4)];
+            "7g7f" => &[("3c3d", -30), ("8c8d", -60), ("4a3b", -70), ("5a4b", -80), ("5a6b", -80)];
+        });
+        let lines = "7g7f 3c3d|7g7f 8c8d|7g7f 4a3b|7g7f 5a4b|7g7f 5a6b|2g2f|5g5f".split('|');
+        let lines: Vec<&str> = lines.collect();
         // The second move loses too much for black. White considers four moves.
         let black = [(0, 0), (30, 1), (40, 2), (50, 3)];
         assert_eq!(found(&book, &reach(), &lines), black);
         // As white's opponent black considers three moves, and white one.
-        let white = Reach {
-            user: User::White,
-            ..reach()
-        };
+        let mut white = reach();
+        white.user = User::White;
         assert_eq!(found(&book, &white, &lines), [(0, 0), (25, 5), (26, 6)]);
-        let short = Reach {
-            line_loss: 35,
-            ..reach()
-        };
+        let mut short = reach();
+        short.line_loss = 35;
         assert_eq!(found(&book, &short, &lines), [(0, 0), (30, 1)]);
-        let root = Reach {
-            plies: 0,
-            ..reach()
-        };
+        let mut root = reach();
+        root.plies = 0;
         assert_eq!(found(&book, &root, &lines), []);
     }
 

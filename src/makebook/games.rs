@@ -420,7 +420,7 @@ mod tests {
 
     use super::*;
     use crate::book::BookReader;
-    use crate::runs::Stop;
+    use crate::util::TestFolder;
 
     fn settings() -> GamesSettings {
         GamesSettings {
@@ -433,24 +433,15 @@ mod tests {
     }
 
     /// Makes a book of a text in a folder of its own; returns the book and the table of results.
-    fn make(name: &str, games: &str, settings: &GamesSettings) -> (String, String) {
-        let folder =
-            std::env::temp_dir().join(format!("raicho-games-{name}-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder");
-        let path = |name: &str| folder.join(name);
-        fs::write(path("games.usi"), games).expect("games");
-        let files = [(path("games.usi"), Format::Usi)];
-        let (book, results) = (path("out.db"), path("out.tsv"));
-        let watch = Watch {
-            stop: &Stop::new(),
-            progress: &|_, _| {},
-        };
+    fn make(games: &str, settings: &GamesSettings) -> (String, String) {
+        let folder = TestFolder::new();
+        let files = [(folder.write("games.usi", games), Format::Usi)];
+        let [book, results] = ["out.db", "out.tsv"].map(|name| folder.file(name));
+        let watch = Watch::of_nobody();
         let output = (&*book, BookFormat::Db);
         from_games(&files, output, Some(&results), settings, &watch).expect("a book");
         let read = |path: &Path| fs::read_to_string(path).expect("an output");
-        let texts = (read(&book), read(&results));
-        fs::remove_dir_all(&folder).expect("the folder is there");
-        texts
+        (read(&book), read(&results))
     }
 
     const GAMES: &str = "startpos moves 7g7f 3c3d 2g2f resign\n\
@@ -459,32 +450,24 @@ mod tests {
 
     #[test]
     fn moves_are_counted_with_their_results() {
-        let (book, results) = make("counts", GAMES, &settings());
+        let (book, results) = make(GAMES, &settings());
         let start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
         let of_start = book.split("sfen ").find(|node| node.starts_with(start));
-        assert_eq!(
-            of_start.expect("the start"),
-            format!("{start}\n7g7f 8c8d 0 32 2\n2g2f 8c8d 0 32 1\n")
-        );
-        let of_start: Vec<&str> = results
-            .lines()
-            .filter(|line| line.starts_with(start))
-            .collect();
+        let expected = format!("{start}\n7g7f 8c8d 0 32 2\n2g2f 8c8d 0 32 1\n");
+        assert_eq!(of_start.expect("the start"), expected);
+        let of_start = results.lines().filter(|line| line.starts_with(start));
+        let of_start: Vec<&str> = of_start.collect();
         // White resigned in the first game and won the second.
-        assert_eq!(
-            of_start,
-            [
-                format!("{start}\t7g7f\t2\t1\t0\t1\t0\t0.500000"),
-                format!("{start}\t2g2f\t1\t0\t0\t0\t1\t-"),
-            ]
-        );
+        let first = format!("{start}\t7g7f\t2\t1\t0\t1\t0\t0.500000");
+        let second = format!("{start}\t2g2f\t1\t0\t0\t0\t1\t-");
+        assert_eq!(of_start, [first, second]);
     }
 
     #[test]
     fn a_move_that_a_game_repeats_counts_once() {
         let shuffle = "2h3h 8b7b 3h2h 7b8b ".repeat(2);
         let game = format!("startpos moves {shuffle}2g2f resign\n");
-        let (book, results) = make("repeated", &game, &settings());
+        let (book, results) = make(&game, &settings());
         assert!(book.contains("2h3h 8b7b 0 32 1\n"), "{book}");
         assert!(results.contains("\t2h3h\t1\t"), "{results}");
         assert_eq!(book.matches(" 0 32 1\n").count(), 5, "{book}");
@@ -492,20 +475,13 @@ mod tests {
 
     #[test]
     fn filters_leave_moves_out() {
-        let settings = GamesSettings {
-            min_count: 2,
-            ..settings()
-        };
-        assert_eq!(make("least", GAMES, &settings).0.matches("sfen").count(), 1);
-        let settings = GamesSettings {
-            plies: 2,
-            ..self::settings()
-        };
-        let (book, _) = make("plies", GAMES, &settings);
-        assert!(
-            book.contains(" - 2\n") && !book.contains(" - 3\n"),
-            "{book}"
-        );
+        let [mut often, mut short] = [settings(), settings()];
+        often.min_count = 2;
+        assert_eq!(make(GAMES, &often).0.matches("sfen").count(), 1);
+        short.plies = 2;
+        let (book, _) = make(GAMES, &short);
+        assert!(book.contains(" - 2\n"), "{book}");
+        assert!(!book.contains(" - 3\n"), "{book}");
     }
 
     #[test]
@@ -515,14 +491,9 @@ mod tests {
             return;
         };
         let games = fs::read_to_string(Path::new(&folder).join("games_usi.txt")).expect("games");
-        let small = GamesSettings {
-            memory: 100_000,
-            ..settings()
-        };
-        assert_eq!(
-            make("large", &games, &settings()),
-            make("small", &games, &small)
-        );
+        let mut small = settings();
+        small.memory = 100_000;
+        assert_eq!(make(&games, &settings()), make(&games, &small));
     }
 
     /// The moves of a book by position and move.
@@ -539,13 +510,10 @@ mod tests {
     }
 
     /// The moves of a book that is made of `games`.
-    fn made(name: &str, games: &str, settings: &GamesSettings) -> Moves {
-        let (book, _) = make(name, games, settings);
-        let path = std::env::temp_dir().join(format!("raicho-{name}-{}.db", std::process::id()));
-        fs::write(&path, book).expect("the book");
-        let moves = moves(&path);
-        fs::remove_file(&path).expect("the book is there");
-        moves
+    fn made(games: &str, settings: &GamesSettings) -> Moves {
+        let (book, _) = make(games, settings);
+        let folder = TestFolder::new();
+        moves(&folder.write("made.db", book))
     }
 
     /// All moves of `expected` are found; only the last moves of games are missing there.
@@ -554,13 +522,9 @@ mod tests {
         for (place, known) in expected {
             assert_eq!(found.get(place), Some(known));
         }
-        let more = found
-            .iter()
-            .filter(|(place, _)| !expected.contains_key(*place));
-        assert!(
-            more.into_iter()
-                .all(|(_, (_, known))| known.ponder.is_none())
-        );
+        for (place, (_, known)) in found {
+            assert!(expected.contains_key(place) || known.ponder.is_none());
+        }
     }
 
     #[test]
@@ -571,7 +535,7 @@ mod tests {
         };
         let books: PathBuf = Path::new(&folder).join("books");
         let games = fs::read_to_string(books.join("games60.sfen")).expect("games");
-        let found = made("corpora", &games, &settings());
+        let found = made(&games, &settings());
         assert_found(&found, &moves(&books.join("from_sfen.db")));
     }
 }

@@ -306,27 +306,23 @@ mod tests {
             let mv = usi.parse().ok().and_then(|mv| position.to_move(mv));
             is_mate_on_board(&position, mv.expect("a move"))
         };
-        // A gold that nothing can take, one that the silver takes, one that a pinned silver cannot
-        // take.
-        assert_eq!(
-            from_board("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
-            Some(true)
-        );
-        assert_eq!(
-            from_board("3sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
-            Some(false)
-        );
-        assert_eq!(from_board("R2sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"), None);
-        // A rook from afar: with a gold in hand, and with only a pawn, which might not be dropped.
         let narrow = |hands: &str| format!("3lkl3/3p1p3/9/9/9/9/9/9/4K4 b {hands} 1");
-        assert_eq!(from_board(&narrow("Rg"), "R*5e"), Some(false));
-        assert_eq!(from_board(&narrow("R"), "R*5b"), Some(false));
-        assert_eq!(from_board(&narrow("R"), "R*5c"), Some(true));
-        assert_eq!(from_board(&narrow("Rp"), "R*5e"), None);
-        // The move leaves a line to the king: it checks twice.
-        assert_eq!(
-            from_board("4k4/3g5/4G4/9/4R4/9/9/9/4K4 b g 1", "5c6b"),
-            None
-        );
+        for (sfen, usi, expected) in cases! {
+            // A gold that nothing can take, one that the silver takes, one that a pinned silver
+            // cannot take.
+            "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b" => Some(true);
+            "3sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b" => Some(false);
+            "R2sk4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b" => None;
+            // A rook from afar: with a gold in hand, and with only a pawn, which might not be
+            // dropped.
+            &narrow("Rg"), "R*5e" => Some(false);
+            &narrow("R"), "R*5b" => Some(false);
+            &narrow("R"), "R*5c" => Some(true);
+            &narrow("Rp"), "R*5e" => None;
+            // The move leaves a line to the king: it checks twice.
+            "4k4/3g5/4G4/9/4R4/9/9/9/4K4 b g 1", "5c6b" => None;
+        } {
+            assert_eq!(from_board(sfen, usi), expected, "{usi} in {sfen}");
+        }
     }
 }

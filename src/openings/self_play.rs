@@ -256,57 +256,30 @@ impl PackedStart {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
-    use std::fs;
-
     use super::*;
-
-    /// A file that goes with its test.
-    struct Temporary(PathBuf);
-
-    impl Temporary {
-        fn new(name: &str, content: &[u8]) -> Self {
-            let name = format!("raicho-starts-{}-{name}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            fs::write(&path, content).expect("the folder for such files can be written");
-            Self(path)
-        }
-    }
-
-    impl Drop for Temporary {
-        fn drop(&mut self) {
-            let _ = fs::remove_file(&self.0);
-        }
-    }
+    use crate::util::TestFolder;
 
     fn error(name: &str, content: &[u8]) -> String {
-        let file = Temporary::new(name, content);
-        StartSet::of_roots(&file.0)
-            .expect_err("a bad file")
-            .to_string()
+        let folder = TestFolder::new();
+        let read = StartSet::of_roots(&folder.write(name, content));
+        read.expect_err("a bad file").to_string()
     }
 
     #[test]
     fn roots_come_as_lines_or_packed() {
         let text = "# two\n\nstartpos moves 7g7f 3c3d\nsfen \
         8l/1l+R2P3/p2pBG1pp/kps1p4/Nn1P2G2/P1P1P2PP/1PS6/1KSG3+r1/LN2+p3L w Sbgn3p 124\n";
-        let file = Temporary::new("roots.sfen", text.as_bytes());
-        let read = StartSet::of_roots(&file.0).expect("good lines");
+        let folder = TestFolder::new();
+        let read = StartSet::of_roots(&folder.write("roots.sfen", text)).expect("good lines");
         assert_eq!(read.positions.len(), 2);
-        let positions: Vec<Position> = read
-            .positions
-            .iter()
-            .map(|start| start.position())
-            .collect();
+        let positions = read.positions.iter().map(|start| start.position());
+        let positions: Vec<Position> = positions.collect();
         assert_eq!(positions[0].game_ply(), 3);
         assert!(positions[1].to_sfen().ends_with("w Sbgn3p 124"));
-        let records: Vec<u8> = positions
-            .iter()
-            .flat_map(|position| HuffmanCodedPos::of(position).to_bytes())
-            .collect();
-        let file = Temporary::new("roots.hcp", &records);
-        let packed = StartSet::of_roots(&file.0).expect("good records");
+        let record = |position: &Position| HuffmanCodedPos::of(position).to_bytes();
+        let records: Vec<u8> = positions.iter().flat_map(record).collect();
+        let packed = StartSet::of_roots(&folder.write("roots.hcp", records));
+        let packed = packed.expect("good records");
         for (start, position) in packed.positions.iter().zip(&positions) {
             let unpacked = start.position();
             assert_eq!(unpacked.key(), position.key());
@@ -314,18 +287,16 @@ mod tests {
         }
         let mut random = generator(Purpose::OPENING, 1, 1, 1);
         let chosen: Vec<_> = (0..20).map(|_| packed.choose(&mut random).key()).collect();
-        assert!(
-            positions
-                .iter()
-                .all(|position| chosen.contains(&position.key()))
-        );
+        let is_chosen = |position: &Position| chosen.contains(&position.key());
+        assert!(positions.iter().all(is_chosen));
     }
 
     #[test]
     fn files_are_known_by_their_content() {
+        let folder = TestFolder::new();
         let identity = |content: &str| {
-            let file = Temporary::new("same.sfen", content.as_bytes());
-            let starts = StartSet::of_roots(&file.0).expect("good lines");
+            let path = folder.write("same.sfen", content);
+            let starts = StartSet::of_roots(&path).expect("good lines");
             starts.file().map(str::to_owned)
         };
         let one = identity("startpos\n");
@@ -338,17 +309,13 @@ mod tests {
     #[test]
     fn bad_files_are_named_with_the_place() {
         let message = error("bad.sfen", b"startpos\nstartpos moves 7g7e\n");
-        assert!(
-            message.contains("bad.sfen, line 2") && message.contains("7g7e"),
-            "{message}"
-        );
+        assert!(message.contains("bad.sfen, line 2"), "{message}");
+        assert!(message.contains("7g7e"), "{message}");
         let message = error("bad-text.sfen", b"startpos\n\xff\xfe\n");
         assert!(message.contains("line 2"), "{message}");
         let message = error("short.hcp", &[0; 33]);
-        assert!(
-            message.contains("33 bytes, expected a multiple of 32"),
-            "{message}"
-        );
+        let part = "33 bytes, expected a multiple of 32";
+        assert!(message.contains(part), "{message}");
         let mut records = HuffmanCodedPos::of(&Position::startpos())
             .to_bytes()
             .to_vec();

@@ -1,13 +1,12 @@
 //! Tests of the openings: reproducible, balanced, without duplicates, and errors that name the
 //! line.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{collections::HashSet, fs};
 
 use super::*;
 use crate::position::{Position, START_SFEN};
-use crate::{records::sfen_line::SfenLine, types::EnteringKingRule};
+use crate::{records::sfen_line::SfenLine, types::EnteringKingRule, util::TestFolder};
 
 const RULE: EnteringKingRule = EnteringKingRule::CsaRule27;
 
@@ -32,22 +31,18 @@ fn from_file(path: &Path, order: Order, max_imbalance: Option<u32>) -> OpeningSe
 }
 
 /// A file that is removed at the end of the test.
-struct TestFile(PathBuf);
+struct TestFile {
+    path: PathBuf,
+    _folder: TestFolder,
+}
 
 impl TestFile {
     fn new(contents: impl AsRef<[u8]>) -> Self {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("raicho-openings-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::write(&path, contents).expect("the folder for temporary files takes a file");
-        Self(path)
-    }
-}
-
-impl Drop for TestFile {
-    fn drop(&mut self) {
-        drop(fs::remove_file(&self.0));
+        let folder = TestFolder::new();
+        Self {
+            path: folder.write("openings", contents),
+            _folder: folder,
+        }
     }
 }
 
@@ -61,10 +56,8 @@ fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
 
 fn error(contents: impl AsRef<[u8]>) -> String {
     let file = TestFile::new(contents);
-    match Openings::new(&from_file(&file.0, Order::Sequential, None), RULE, 0) {
-        Ok(_) => "no error".to_owned(),
-        Err(error) => error.to_string(),
-    }
+    let openings = Openings::new(&from_file(&file.path, Order::Sequential, None), RULE, 0);
+    openings.map_or_else(|error| error.to_string(), |_| "no error".to_owned())
 }
 
 #[test]
@@ -88,12 +81,10 @@ fn long_random_openings_do_not_wait_for_earlier_ones() {
     let settings = random("8..12", Some(200), 7);
     let one = |index: usize| {
         let mut openings = Openings::new(&settings, RULE, 0).expect("openings");
-        let opening = openings.get(index).map(ToString::to_string);
-        assert_eq!(
-            openings.get(index).map(ToString::to_string).ok(),
-            opening.as_ref().ok().cloned()
-        );
-        opening.expect("an opening")
+        let mut opening = || openings.get(index).expect("an opening").to_string();
+        let first = opening();
+        assert_eq!(opening(), first);
+        first
     };
     let far = one(1_000_000);
     assert_eq!(one(1_000_000), far);
@@ -119,10 +110,8 @@ fn random_openings_keep_to_the_range_and_differ() {
     for text in texts(&random("2..4", None, 1), 300) {
         let opening: SfenLine = text.parse().expect("an opening");
         let position = opening.position();
-        assert!(
-            why_over(&position, RULE, 0).is_none() && !position.in_check(),
-            "{text}"
-        );
+        let is_playable = why_over(&position, RULE, 0).is_none() && !position.in_check();
+        assert!(is_playable, "{text}");
         assert!(keys.insert(position.key()), "{text} twice");
         lengths.insert(opening.moves.len());
     }
@@ -147,9 +136,11 @@ fn a_range_that_is_used_up_says_so() {
     let mut openings = Openings::new(&random("1", None, 1), RULE, 0).expect("openings");
     // There are thirty first moves, and all of them are balanced.
     assert!(openings.get(29).is_ok());
-    let error = openings.get(30).map(ToString::to_string);
-    let error = error.map_err(|error| error.to_string());
-    assert!(error.is_err_and(|text| text.starts_with("no opening 31 in 2000 attempts")));
+    let error = openings.get(30).expect_err("thirty").to_string();
+    assert!(
+        error.starts_with("no opening 31 in 2000 attempts"),
+        "{error}"
+    );
     assert!(openings.get(0).is_ok());
 }
 
@@ -161,7 +152,7 @@ fn lines_of_a_file_in_every_notation() {
          startpos moves 7g7f 8c8d 2g2f\nstartpos moves 2g2f 8c8d 7g7f\n\
          4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"
     ));
-    let settings = from_file(&file.0, Order::Sequential, None);
+    let settings = from_file(&file.path, Order::Sequential, None);
     // The last two are a duplicate of the line before and a mate.
     let expected = [
         "startpos moves 7g7f 3c3d",
@@ -173,12 +164,9 @@ fn lines_of_a_file_in_every_notation() {
     assert_eq!(texts(&settings, 10), expected);
     let mut openings = Openings::new(&settings, RULE, 0).expect("openings");
     assert_eq!(openings.known(), Some(5));
-    let error = openings.get(5).map(ToString::to_string);
-    let error = error.map_err(|error| error.to_string()).expect_err("five");
-    assert!(
-        error.starts_with("opening 6 was asked for, but "),
-        "{error}"
-    );
+    let error = openings.get(5).expect_err("five").to_string();
+    let part = "opening 6 was asked for, but ";
+    assert!(error.starts_with(part), "{error}");
     assert!(error.contains("has only 5: play fewer games"), "{error}");
 }
 
@@ -187,7 +175,8 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     let declared = "sfen 4K4/+P+P+P+P+P4/4+P+P+P+P+P/9/9/9/9/9/4k4 b 2R2B4G4S 1";
     let mate = "sfen 4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1";
     let file = TestFile::new(format!("# set\nstartpos\n{declared}\n{mate}\n"));
-    let read = |rule: EnteringKingRule| sources::read(&file.0, None, (rule, 0)).expect("openings");
+    let read =
+        |rule: EnteringKingRule| sources::read(&file.path, None, (rule, 0)).expect("openings");
     let contents = read(RULE);
     assert_eq!(contents.texts.len(), 1);
     let warning = "2 openings left out: line 3 (a win can be declared), line 4 (no legal move)";
@@ -198,25 +187,24 @@ fn openings_that_are_over_under_the_rule_of_the_games_are_named() {
     assert_eq!(contents.left_out.warning().as_deref(), Some(warning));
 
     let many = TestFile::new(format!("startpos\n{}", format!("{mate}\n").repeat(5)));
-    let contents = sources::read(&many.0, None, (RULE, 0)).expect("openings");
+    let contents = sources::read(&many.path, None, (RULE, 0)).expect("openings");
     let warning = contents.left_out.warning().expect("five are over");
     assert!(warning.starts_with("5 openings left out: line 2 (no legal move), line 3"));
     assert!(warning.ends_with(", 2 more"), "{warning}");
 
     // Nothing but such positions: the error says why.
     let none = TestFile::new(mate);
-    let error = Openings::new(&from_file(&none.0, Order::Sequential, None), RULE, 0);
-    let error = error.err().map(|error| error.to_string());
-    assert!(
-        error.is_some_and(|error| error.ends_with("; 1 opening left out: line 1 (no legal move)"))
-    );
+    let error = Openings::new(&from_file(&none.path, Order::Sequential, None), RULE, 0);
+    let error = error.err().expect("no openings").to_string();
+    let warning = "; 1 opening left out: line 1 (no legal move)";
+    assert!(error.ends_with(warning), "{error}");
 }
 
 #[test]
 fn openings_beyond_the_last_move_are_left_out() {
     let late = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 401";
     let file = TestFile::new(format!("startpos\n{late}\n"));
-    let read = |most| sources::read(&file.0, None, (RULE, most)).expect("openings");
+    let read = |most| sources::read(&file.path, None, (RULE, most)).expect("openings");
     // The same position twice is one opening.
     assert_eq!(read(401).left_out.warning(), None);
     let warning = "1 opening left out: line 2 (beyond --max-moves)";
@@ -230,11 +218,9 @@ fn openings_beyond_the_last_move_are_left_out() {
 fn a_shuffled_file_keeps_its_openings() {
     let lines = texts(&random("3", None, 5), 100);
     let file = TestFile::new(lines.join("\n"));
-    assert_eq!(
-        texts(&from_file(&file.0, Order::Sequential, None), 200),
-        lines
-    );
-    let shuffled = from_file(&file.0, Order::Random, None);
+    let sequential = from_file(&file.path, Order::Sequential, None);
+    assert_eq!(texts(&sequential, 200), lines);
+    let shuffled = from_file(&file.path, Order::Random, None);
     let order = texts(&shuffled, 200);
     assert_eq!(texts(&shuffled, 200), order);
     assert_ne!(order, lines);
@@ -251,13 +237,10 @@ fn a_shuffled_file_keeps_its_openings() {
 fn lines_of_a_file_are_judged_where_a_limit_is_set() {
     let rook_down = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B7/LNSGKGSNL b - 1";
     let file = TestFile::new(format!("{rook_down}\nstartpos\n{rook_down} moves 7g7f\n"));
-    let settings = from_file(&file.0, Order::Sequential, Some(200));
+    let settings = from_file(&file.path, Order::Sequential, Some(200));
     let mut openings = Openings::new(&settings, RULE, 0).expect("openings");
     assert_eq!(openings.known(), None);
-    assert_eq!(
-        openings.get(0).map(ToString::to_string).ok().as_deref(),
-        Some("startpos")
-    );
+    assert_eq!(openings.get(0).expect("one").to_string(), "startpos");
     let error = openings.get(1).map(ToString::to_string);
     assert!(error.is_err_and(|error| error.0.contains("has only 1: play fewer games")));
     assert_eq!(openings.known(), Some(1));
@@ -276,7 +259,7 @@ fn a_book_of_yaneuraou_is_judged_by_its_values() {
          7g7f 3c3d 20 32 1\nsfen {first}\n3c3d none -300 1 1\nsfen {second}\n8c8d\n\
          sfen {third}\nnone none 0 0 1\n"
     ));
-    let settings = |limit| from_file(&file.0, Order::Sequential, limit);
+    let settings = |limit| from_file(&file.path, Order::Sequential, limit);
     let start = "startpos".to_owned();
     let [first, second, third] = [first, second, third].map(|sfen| format!("sfen {sfen}"));
     assert_eq!(
@@ -295,41 +278,32 @@ fn a_book_of_yaneuraou_is_judged_by_its_values() {
 
 #[test]
 fn a_bad_line_is_named() {
-    for (contents, expected) in [
-        (
-            "startpos\n# comment\nstartpos moves 7g7e\n",
-            ", line 3: '7g7e', word 3 (move 1), is illegal",
-        ),
-        ("hello\n", ", line 1: the position from word 1 on"),
-        (
-            "#YANEURAOU-DB2016 1.00\n7g7f none 0 0 1\n",
-            ", line 2: '7g7f none 0 0 1', expected 'sfen'",
-        ),
-        (
-            "#YANEURAOU-DB2016 1.00\nsfen 9/9 b - 1\n",
-            ", line 2: board has 2 ranks",
-        ),
-        (
-            &format!("#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\n7g7f none x\n"),
-            ", line 3: 'x', word 3, expected the value",
-        ),
-        (
-            &format!("#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nmove\n"),
-            ", line 3: 'move' is not a move",
-        ),
-        ("# nothing\n", " has no position to play from"),
-        ("", " has no position to play from"),
-    ] {
+    for (contents, expected) in cases! {
+        "startpos\n# comment\nstartpos moves 7g7e\n" =>
+            ", line 3: '7g7e', word 3 (move 1), is illegal";
+        "hello\n" => ", line 1: the position from word 1 on";
+        "#YANEURAOU-DB2016 1.00\n7g7f none 0 0 1\n" =>
+            ", line 2: '7g7f none 0 0 1', expected 'sfen'";
+        "#YANEURAOU-DB2016 1.00\nsfen 9/9 b - 1\n" => ", line 2: board has 2 ranks";
+        &format!("#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\n7g7f none x\n") =>
+            ", line 3: 'x', word 3, expected the value";
+        &format!("#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nmove\n") =>
+            ", line 3: 'move' is not a move";
+        "# nothing\n" => " has no position to play from";
+        "" => " has no position to play from";
+    } {
         let error = error(contents);
         assert!(error.contains(expected), "{error}");
     }
     assert!(error(b"startpos\n\xff\xfe").contains("line 2 is not UTF-8"));
     assert!(error("a".repeat(100_000)).contains("line 1 is too long"));
     let missing = from_file(Path::new("no-such-file.sfen"), Order::Random, None);
-    let error = Openings::new(&missing, RULE, 0)
-        .map(|_| ())
-        .map_err(|error| error.to_string());
-    assert!(error.is_err_and(|text| text.starts_with("openings no-such-file.sfen: ")));
+    let error = Openings::new(&missing, RULE, 0).err().expect("no file");
+    assert!(
+        error
+            .to_string()
+            .starts_with("openings no-such-file.sfen: ")
+    );
 }
 
 #[test]
@@ -355,10 +329,8 @@ fn a_written_set_reads_back() {
     let comments: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(comments.last(), Some(&"# raicho --example"));
     let file = TestFile::new(&bytes);
-    assert_eq!(
-        texts(&from_file(&file.0, Order::Sequential, None), 9),
-        texts(&settings, 5)
-    );
+    let written = from_file(&file.path, Order::Sequential, None);
+    assert_eq!(texts(&written, 9), texts(&settings, 5));
 }
 
 #[test]
@@ -392,17 +364,7 @@ fn ranges_of_plies_have_both_ends() {
     ] {
         assert_eq!(text.parse().ok(), Plies::new(least, most), "{text}");
     }
-    for text in [
-        "",
-        "..",
-        "8..",
-        "..12",
-        "12..8",
-        "8-12",
-        "1..201",
-        "8..12..16",
-        "-1",
-    ] {
+    for text in "|..|8..|..12|12..8|8-12|1..201|8..12..16|-1".split('|') {
         assert!(text.parse::<Plies>().is_err(), "{text}");
     }
     let error = "12..8".parse::<Plies>();

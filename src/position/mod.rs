@@ -508,21 +508,15 @@ mod tests {
             Position::from_sfen("4k4/9/9/9/9/4R4/9/9/4K3L w G2P 5").expect("good");
         let sfen = |position: Option<Position>| position.map(|position| position.to_sfen());
         let without = |square| sfen(position.without_piece(square));
-        assert_eq!(
-            without(Square::S56).as_deref(),
-            Some("4k4/9/9/9/9/9/9/9/4K3L w G2P 5")
-        );
-        assert_eq!(
-            without(Square::S19).as_deref(),
-            Some("4k4/9/9/9/9/4R4/9/9/4K4 w G2P 5")
-        );
+        let expected = Some("4k4/9/9/9/9/9/9/9/4K3L w G2P 5");
+        assert_eq!(without(Square::S56).as_deref(), expected);
+        let expected = Some("4k4/9/9/9/9/4R4/9/9/4K4 w G2P 5");
+        assert_eq!(without(Square::S19).as_deref(), expected);
         assert_eq!(without(Square::S59), None);
         assert_eq!(without(Square::S11), None);
         let in_hand = |owner, kind| sfen(position.without_piece_in_hand(owner, kind));
-        assert_eq!(
-            in_hand(Color::Black, PieceType::Pawn).as_deref(),
-            Some("4k4/9/9/9/9/4R4/9/9/4K3L w GP 5")
-        );
+        let expected = Some("4k4/9/9/9/9/4R4/9/9/4K3L w GP 5");
+        assert_eq!(in_hand(Color::Black, PieceType::Pawn).as_deref(), expected);
         assert_eq!(in_hand(Color::White, PieceType::Pawn), None);
         assert_eq!(in_hand(Color::Black, PieceType::Dragon), None);
     }

@@ -229,10 +229,8 @@ mod tests {
     fn a_cut_file_is_recognised() {
         let good = game();
         for length in 1..good.len() {
-            assert_eq!(
-                messages(&good[..length]),
-                ["record 1, at byte 0: the file ends within the game"]
-            );
+            let expected = ["record 1, at byte 0: the file ends within the game"];
+            assert_eq!(messages(&good[..length]), expected);
         }
     }
 }

@@ -325,12 +325,10 @@ mod tests {
         let ending = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 30 moves G*5b";
         let handicap =
             "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 3c3d";
+        let [black, white] = Color::ALL.map(GameResult::Win);
         [
-            game(
-                "startpos moves 7g7f 3c3d 8h2b+ 3a2b",
-                GameResult::Win(Color::White),
-            ),
-            game(ending, GameResult::Win(Color::Black)),
+            game("startpos moves 7g7f 3c3d 8h2b+ 3a2b", white),
+            game(ending, black),
             game(handicap, GameResult::Draw),
         ]
     }
@@ -399,28 +397,21 @@ mod tests {
         let all = bytes(&games());
         for length in whole.len() + 1..all.len() {
             assert_eq!(read_games(&all[..length]).flatten().count(), 2);
-            assert_eq!(
-                read(&all[..length]).last(),
-                Some(&Err(format!(
-                    "record 3, at byte {}: the file ends within the game",
-                    whole.len()
-                )))
-            );
+            let end = whole.len();
+            let expected = format!("record 3, at byte {end}: the file ends within the game");
+            assert_eq!(read(&all[..length]).last(), Some(&Err(expected)));
         }
         assert!(read(&[]).is_empty());
     }
 
     #[test]
     fn what_is_wrong_is_named() {
-        for (bytes, expected) in [
-            (&[2][..], "begins with 2, expected 1"),
-            (&[1, 0x83, 0x01, 0], "ends in 0x0183, expected 0x0000"),
-            (&[1, 0x81, 0x40, 0], "ends in 0x4081, expected 0x0000"),
-            (
-                &[1, 0x7f, 0x1e, 0, 0, 0, 0, 0],
-                "move 1, 0x1e7f, is illegal in",
-            ),
-        ] {
+        for (bytes, expected) in cases! {
+            &[2][..] => "begins with 2, expected 1";
+            &[1, 0x83, 0x01, 0] => "ends in 0x0183, expected 0x0000";
+            &[1, 0x81, 0x40, 0] => "ends in 0x4081, expected 0x0000";
+            &[1, 0x7f, 0x1e, 0, 0, 0, 0, 0] => "move 1, 0x1e7f, is illegal in";
+        } {
             let read = read(bytes);
             let message = read[0].as_ref().expect_err("a bad game");
             let begin = format!("record 1, at byte 0: {expected}");
@@ -430,14 +421,10 @@ mod tests {
         let mut start = vec![0; 35];
         start.extend([0, 0, 1]);
         let message = read(&start)[0].clone().expect_err("kings together");
-        assert_eq!(
-            message,
-            "record 1, at byte 0: start: both kings on 1a, expected different squares"
-        );
-        let endless: Vec<u8> = [1]
-            .into_iter()
-            .chain([0x3b, 0x1e, 0, 0].repeat(70_000))
-            .collect();
+        let expected = "start: both kings on 1a, expected different squares";
+        assert_eq!(message, format!("record 1, at byte 0: {expected}"));
+        let endless = [1].into_iter().chain([0x3b, 0x1e, 0, 0].repeat(70_000));
+        let endless: Vec<u8> = endless.collect();
         let message = read(&endless)[0].clone().expect_err("no end");
         assert_eq!(message, "record 1, at byte 0: no end after 65535 moves");
     }

@@ -372,10 +372,8 @@ mod tests {
         total.add(&sum(2, GameResult::Win(Color::Black)));
         assert_eq!((total.count(), total.score_sum), (3, 5 * NINTHS));
         let sample = total.to_sample();
-        assert_eq!(
-            (sample.score, sample.result),
-            (2, GameResult::Win(Color::Black))
-        );
+        let expected = (2, GameResult::Win(Color::Black));
+        assert_eq!((sample.score, sample.result), expected);
         total.add(&sum(-10, GameResult::Win(Color::White)));
         assert!(total.is_possible());
         // -5 / 4, rounded half away from zero.

@@ -133,25 +133,17 @@ mod tests {
     #[test]
     fn every_spelling_becomes_the_canonical_one() {
         let ending = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
-        for (text, expected) in [
-            ("startpos", "startpos".to_owned()),
-            (START_SFEN, "startpos".to_owned()),
-            ("position startpos moves", "startpos".to_owned()),
-            (
-                " startpos  moves 7g7f 3c3d 8h2b+ resign\r\n",
-                "startpos moves 7g7f 3c3d 8h2b+".to_owned(),
-            ),
-            ("startpos moves 7g7f win", "startpos moves 7g7f".to_owned()),
-            ("startpos moves 7g7f draw", "startpos moves 7g7f".to_owned()),
-            (
-                "position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1",
-                format!("sfen {ending}"),
-            ),
-            (
-                "4k4/9/4P4/9/9/9/9/9/4K4 b G moves G*5b",
-                format!("sfen {ending} moves G*5b"),
-            ),
-        ] {
+        for (text, expected) in cases! {
+            "startpos" => "startpos".to_owned();
+            START_SFEN => "startpos".to_owned();
+            "position startpos moves" => "startpos".to_owned();
+            " startpos  moves 7g7f 3c3d 8h2b+ resign\r\n" =>
+                "startpos moves 7g7f 3c3d 8h2b+".to_owned();
+            "startpos moves 7g7f win" => "startpos moves 7g7f".to_owned();
+            "startpos moves 7g7f draw" => "startpos moves 7g7f".to_owned();
+            "position sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1" => format!("sfen {ending}");
+            "4k4/9/4P4/9/9/9/9/9/4K4 b G moves G*5b" => format!("sfen {ending} moves G*5b");
+        } {
             assert_eq!(canonical(text), expected, "{text}");
         }
     }
@@ -159,35 +151,24 @@ mod tests {
     #[test]
     fn the_position_is_the_one_after_the_moves() {
         let line: SfenLine = "startpos moves 7g7f 3c3d 8h2b+".parse().expect("a line");
-        assert_eq!(
-            line.position().to_sfen(),
-            "lnsgkgsnl/1r5+B1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL w B 4"
-        );
+        let expected = "lnsgkgsnl/1r5+B1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL w B 4";
+        assert_eq!(line.position().to_sfen(), expected);
         assert_eq!(line.start.to_sfen(), START_SFEN);
     }
 
     #[test]
     fn errors_name_the_word_and_its_place() {
-        for (text, expected) in [
-            ("", "empty, expected 'startpos'"),
-            ("position", "empty, expected 'startpos'"),
-            ("startpos move 7g7f", "'move', word 2, expected 'moves'"),
-            ("startpos 7g7f", "'7g7f', word 2, expected 'moves'"),
-            (
-                "startpos moves 7g7f 3c3x",
-                "'3c3x', word 4 (move 2), is not a move",
-            ),
-            (
-                "position startpos moves 7g7f 7g7f",
-                "'7g7f', word 5 (move 2), is illegal in \
-                 lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
-            ),
-            ("hello", "the position from word 1 on: 'hello' has 1 field"),
-            (
-                "sfen 9/9 b - 1 moves 7g7f",
-                "the position from word 2 on: board has 2 ranks",
-            ),
-        ] {
+        for (text, expected) in cases! {
+            "" => "empty, expected 'startpos'";
+            "position" => "empty, expected 'startpos'";
+            "startpos move 7g7f" => "'move', word 2, expected 'moves'";
+            "startpos 7g7f" => "'7g7f', word 2, expected 'moves'";
+            "startpos moves 7g7f 3c3x" => "'3c3x', word 4 (move 2), is not a move";
+            "position startpos moves 7g7f 7g7f" => "'7g7f', word 5 (move 2), is illegal in \
+                 lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2";
+            "hello" => "the position from word 1 on: 'hello' has 1 field";
+            "sfen 9/9 b - 1 moves 7g7f" => "the position from word 2 on: board has 2 ranks";
+        } {
             assert!(canonical(text).starts_with(expected), "{}", canonical(text));
         }
     }

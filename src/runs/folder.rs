@@ -511,6 +511,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::util::TestFolder;
 
     #[test]
     fn settings_that_only_one_run_has_are_a_difference() {
@@ -526,10 +527,8 @@ mod tests {
 
     #[test]
     fn a_failed_write_keeps_the_old_content_and_leaves_nothing() {
-        let name = format!("raicho-replace-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        fs::create_dir_all(&folder).expect("a folder");
-        let path = folder.join("kept.json");
+        let folder = TestFolder::new();
+        let path = folder.file("kept.json");
         replace(&path, "old").expect("it can be written");
         let failed = replace_with(&path, |file| {
             file.write_all(b"half")?;
@@ -539,8 +538,7 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).ok().as_deref(), Some("old"));
         replace(&path, "new").expect("it can be written");
         assert_eq!(fs::read_to_string(&path).ok().as_deref(), Some("new"));
-        assert_eq!(fs::read_dir(&folder).map(Iterator::count).ok(), Some(1));
-        fs::remove_dir_all(&folder).expect("our own folder");
+        assert_eq!(folder.count(), 1);
     }
 
     const KIND: RunKind = RunKind {
@@ -550,19 +548,9 @@ mod tests {
         format: 3,
     };
 
-    /// A folder that is removed at the end of the test.
-    struct Place(PathBuf);
-
-    impl Place {
-        fn new(name: &str) -> Self {
-            let name = format!("raicho-run-{}-{name}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            let _ = fs::remove_dir_all(&path);
-            Self(path)
-        }
-
-        fn with(name: &str, entries: &[u32]) -> Self {
-            let place = Self::new(name);
+    impl TestFolder {
+        fn of_run(entries: &[u32]) -> Self {
+            let place = Self::new();
             let mut folder = RunFolder::create(&place.0, KIND, &[1, 2]).expect("it is free");
             for entry in entries {
                 folder.append(entry).expect("it can be written");
@@ -581,19 +569,13 @@ mod tests {
         }
     }
 
-    impl Drop for Place {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
     fn refusal<T>(result: Result<T, FolderError>) -> String {
         result.err().expect("this is refused").to_string()
     }
 
     #[test]
     fn a_run_is_found_as_it_was_left() {
-        let place = Place::with("left", &[12, 345]);
+        let place = TestFolder::of_run(&[12, 345]);
         place.append_text("6");
         let settings: [u32; 2] = read_settings(&place.0, KIND).expect("they are whole");
         assert_eq!(settings, [1, 2]);
@@ -608,7 +590,7 @@ mod tests {
 
     #[test]
     fn entries_that_never_reached_the_disk_are_dropped() {
-        let place = Place::with("dropped", &[1, 2, 30, 40]);
+        let place = TestFolder::of_run(&[1, 2, 30, 40]);
         let is_complete = |&entry: &u32| entry < 10;
         let resumed = RunFolder::resume_where(&place.0, KIND, is_complete);
         assert_eq!(resumed.expect("two are left").1, [1, 2]);
@@ -617,7 +599,7 @@ mod tests {
 
     #[test]
     fn broken_lines_and_other_formats_are_named() {
-        let place = Place::with("broken", &[1]);
+        let place = TestFolder::of_run(&[1]);
         let other = RunKind { format: 4, ..KIND };
         let words = refusal(read_settings::<[u32; 2]>(&place.0, other));
         assert!(words.contains("format 3 of raicho"), "{words}");
@@ -628,7 +610,7 @@ mod tests {
 
     #[test]
     fn one_process_at_a_time() {
-        let place = Place::new("alone");
+        let place = TestFolder::new();
         let first = RunFolder::create(&place.0, KIND, &[1, 2]).expect("it is free");
         assert!(refusal(place.resume()).ends_with(": another run is writing there"));
         drop(first);
@@ -638,7 +620,7 @@ mod tests {
     /// As the rest of a process that was killed while it started another one.
     #[test]
     fn a_lock_that_is_about_to_be_released_is_waited_for() {
-        let place = Place::new("released");
+        let place = TestFolder::new();
         let first = RunFolder::create(&place.0, KIND, &[1, 2]).expect("it is free");
         std::thread::scope(|scope| {
             scope.spawn(move || {
@@ -651,7 +633,7 @@ mod tests {
 
     #[test]
     fn a_run_begins_only_where_there_is_none_and_goes_on_only_where_there_is_one() {
-        let place = Place::with("occupied", &[1]);
+        let place = TestFolder::of_run(&[1]);
         let create = || RunFolder::create(&place.0, KIND, &[1, 2]);
         assert!(refusal(create()).contains("holds a count already"));
         fs::remove_file(place.0.join(KIND.settings)).expect("it is there");
@@ -667,7 +649,7 @@ mod tests {
 
     #[test]
     fn a_journal_that_is_gone_is_noticed() {
-        let place = Place::with("gone", &[1]);
+        let place = TestFolder::of_run(&[1]);
         fs::remove_file(place.0.join(KIND.journal)).expect("it is there");
         let words = refusal(place.resume());
         assert!(words.contains("count.jsonl: is gone"), "{words}");
@@ -675,7 +657,7 @@ mod tests {
 
     #[test]
     fn other_settings_do_not_go_on() {
-        let place = Place::with("other", &[1]);
+        let place = TestFolder::of_run(&[1]);
         let resume = |settings: &[u32; 2]| {
             RunFolder::resume_same(&place.0, KIND, settings, |_: &u32| true).map(drop)
         };

@@ -375,53 +375,43 @@ const fn is_block_device(_data: &Metadata) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn place(name: &str) -> PathBuf {
-        let name = format!("raicho-output-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder can be made");
-        folder
-    }
+    use crate::util::TestFolder;
 
     #[test]
     fn it_has_its_name_when_it_is_complete() {
-        let folder = place("complete");
-        let path = folder.join("x");
+        let folder = TestFolder::new();
+        let path = folder.file("x");
         let mut file = OutputFile::create(&path).expect("it can be made");
         file.write_all(b"one").expect("it can be written");
-        assert!(!path.exists() && folder.join("x.partial").exists());
+        assert!(!path.exists() && folder.file("x.partial").exists());
         file.finish().expect("it can be finished");
         assert_eq!(fs::read(&path).expect("it is there"), b"one");
         drop(OutputFile::create(&path).expect("it can be made again"));
         assert_eq!(fs::read(&path).expect("the old one stays"), b"one");
-        assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 1);
-        let _ = fs::remove_dir_all(folder);
+        assert_eq!(folder.count(), 1);
     }
 
     #[test]
     fn two_writers_never_share_a_file() {
-        let folder = place("shared");
-        let path = folder.join("x");
+        let folder = TestFolder::new();
+        let path = folder.file("x");
         let mut first = OutputFile::create(&path).expect("it can be made");
         let second = OutputFile::create(&path);
         assert!(matches!(second, Err(OutputError::InUse)), "{second:?}");
         first.write_all(b"first").expect("it can be written");
         first.finish().expect("the second one left it alone");
         assert_eq!(fs::read(&path).expect("it is there"), b"first");
-        let _ = fs::remove_dir_all(folder);
     }
 
     #[test]
     fn what_a_kill_left_is_replaced() {
-        let folder = place("killed");
-        let path = folder.join("x");
-        fs::write(folder.join("x.partial"), "half of").expect("it can be written");
+        let folder = TestFolder::new();
+        let path = folder.file("x");
+        fs::write(folder.file("x.partial"), "half of").expect("it can be written");
         let mut file = OutputFile::create(&path).expect("nobody writes it");
         file.write_all(b"1").expect("it can be written");
         file.finish().expect("it can be finished");
         assert_eq!(fs::read(&path).expect("it is there"), b"1");
-        let _ = fs::remove_dir_all(folder);
     }
 
     #[cfg(unix)]
@@ -444,9 +434,9 @@ mod tests {
 
         #[test]
         fn links_are_written_through() {
-            let folder = place("links");
-            let (path, link, chain) = (folder.join("x"), folder.join("link"), folder.join("chain"));
-            let below = folder.join("below");
+            let folder = TestFolder::new();
+            let (path, link, chain) = (folder.file("x"), folder.file("link"), folder.file("chain"));
+            let below = folder.file("below");
             fs::create_dir(&below).expect("a folder can be made");
             symlink("below/../x", &link).expect("a link can be made");
             symlink(&link, &chain).expect("a link can be made");
@@ -463,25 +453,23 @@ mod tests {
             file.write_all(b"three").expect("it can be written");
             drop(file);
             assert_eq!(fs::read(&link).expect("the file is there"), b"two");
-            assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 4);
-            let _ = fs::remove_dir_all(folder);
+            assert_eq!(folder.count(), 4);
         }
 
         #[test]
         fn a_circle_of_links_is_an_error() {
-            let folder = place("circle");
-            let (one, other) = (folder.join("one"), folder.join("other"));
+            let folder = TestFolder::new();
+            let (one, other) = (folder.file("one"), folder.file("other"));
             symlink(&one, &other).expect("a link can be made");
             symlink(&other, &one).expect("a link can be made");
             let error = OutputFile::create(&one).expect_err("nowhere to write to");
             assert!(error.to_string().contains("40 links"), "{error}");
-            let _ = fs::remove_dir_all(folder);
         }
 
         #[test]
         fn a_pipe_is_written_as_it_is() {
-            let folder = place("pipe");
-            let (pipe, link) = (folder.join("pipe"), folder.join("link"));
+            let folder = TestFolder::new();
+            let (pipe, link) = (folder.file("pipe"), folder.file("link"));
             let made = Command::new("mkfifo").arg(&pipe).status();
             assert!(made.expect("mkfifo runs").success());
             symlink("pipe", &link).expect("a link can be made");
@@ -502,14 +490,13 @@ mod tests {
             assert!(OutputFile::resume(&pipe, 1).is_err());
             let data = fs::symlink_metadata(&pipe).expect("it is there");
             assert!(data.file_type().is_fifo() && is_link(&link));
-            assert_eq!(fs::read_dir(&folder).expect("it is there").count(), 2);
-            let _ = fs::remove_dir_all(folder);
+            assert_eq!(folder.count(), 2);
         }
 
         #[test]
         fn a_pipe_that_is_not_finished_stays() {
-            let folder = place("dropped-pipe");
-            let pipe = folder.join("pipe");
+            let folder = TestFolder::new();
+            let pipe = folder.file("pipe");
             let made = Command::new("mkfifo").arg(&pipe).status();
             assert!(made.expect("mkfifo runs").success());
             let reader = thread::spawn({
@@ -520,7 +507,6 @@ mod tests {
             assert_eq!(reader.join().expect("it reads"), b"");
             let data = fs::symlink_metadata(&pipe).expect("it is still there");
             assert!(data.file_type().is_fifo());
-            let _ = fs::remove_dir_all(folder);
         }
     }
 }

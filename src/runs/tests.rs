@@ -4,6 +4,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 
+impl Watch<'static> {
+    /// Work that nobody watches or stops.
+    pub(crate) fn of_nobody() -> Self {
+        static RUNNING: Stop = Stop::new();
+        Self {
+            stop: &RUNNING,
+            progress: &|_, _| {},
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Failed(String);
 

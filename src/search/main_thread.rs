@@ -342,55 +342,27 @@ mod tests {
         let [a, b] =
             [Square::S76, Square::S75].map(|to| Move::normal(Square::S77, to, Piece::BlackPawn));
         let exact = |mv, value, depth| result(mv, value, Bound::Exact, depth);
-        for (name, results, expected) in [
-            ("alone", vec![exact(a, -500, 9)], 0),
-            ("equal", vec![exact(a, 50, 9), exact(b, 50, 9)], 0),
-            ("deeper", vec![exact(a, 50, 9), exact(b, 50, 10)], 1),
-            ("better", vec![exact(a, 50, 9), exact(b, 60, 9)], 1),
-            (
-                "two against one that is a little deeper",
-                vec![exact(a, 50, 12), exact(b, 50, 11), exact(b, 50, 11)],
-                1,
-            ),
-            (
-                "of those that agree the deepest",
-                vec![exact(b, 50, 10), exact(a, 40, 9), exact(b, 50, 11)],
-                2,
-            ),
-            (
-                "the shortest mate",
+        for (name, results, expected) in cases! {
+            "alone", vec![exact(a, -500, 9)] => 0;
+            "equal", vec![exact(a, 50, 9), exact(b, 50, 9)] => 0;
+            "deeper", vec![exact(a, 50, 9), exact(b, 50, 10)] => 1;
+            "better", vec![exact(a, 50, 9), exact(b, 60, 9)] => 1;
+            "two against one that is a little deeper",
+                vec![exact(a, 50, 12), exact(b, 50, 11), exact(b, 50, 11)] => 1;
+            "of those that agree the deepest",
+                vec![exact(b, 50, 10), exact(a, 40, 9), exact(b, 50, 11)] => 2;
+            "the shortest mate",
+                vec![exact(a, mate_in(7), 9), exact(b, mate_in(5), 3), exact(a, 900, 20)] => 1;
+            "a proved loss decides",
+                vec![exact(a, -300, 12), exact(b, mated_in(8), 10), exact(b, mated_in(6), 9)] => 2;
+            "a lower bound proves no loss, an upper bound no win",
                 vec![
-                    exact(a, mate_in(7), 9),
-                    exact(b, mate_in(5), 3),
-                    exact(a, 900, 20),
-                ],
-                1,
-            ),
-            (
-                "a proved loss decides",
-                vec![
-                    exact(a, -300, 12),
-                    exact(b, mated_in(8), 10),
-                    exact(b, mated_in(6), 9),
-                ],
-                2,
-            ),
-            (
-                "a lower bound proves no loss, an upper bound no win",
-                vec![
-                    result(a, mated_in(8), Bound::Lower, 5),
-                    exact(b, 0, 12),
-                    result(a, mate_in(8), Bound::Upper, 1),
-                    exact(b, 1, 12),
-                ],
-                3,
-            ),
-            (
-                "a thread without a value has no vote",
-                vec![exact(a, 10, 4), result(b, 31_999, Bound::Exact, 0)],
-                0,
-            ),
-        ] {
+                    result(a, mated_in(8), Bound::Lower, 5), exact(b, 0, 12),
+                    result(a, mate_in(8), Bound::Upper, 1), exact(b, 1, 12),
+                ] => 3;
+            "a thread without a value has no vote",
+                vec![exact(a, 10, 4), result(b, 31_999, Bound::Exact, 0)] => 0;
+        } {
             assert_eq!(best_thread(&results), expected, "{name}");
         }
     }

@@ -329,10 +329,8 @@ mod tests {
     #[test]
     fn text_round_trips() {
         for text in ["7g7f", "8h2b+", "P*5e", "G*1a", "9i9a+", "R*9i", "1a1b"] {
-            assert_eq!(
-                text.parse::<Move16>().map(|mv| mv.to_string()),
-                Ok(text.to_owned())
-            );
+            let found = text.parse::<Move16>().map(|mv| mv.to_string());
+            assert_eq!(found, Ok(text.to_owned()));
         }
         for text in [
             "", "7g", "7g7", "7g7f++", "7g7f*", "K*5e", "p*5e", "P*5e+", "X*5e", "0a1b", "resign",
@@ -345,10 +343,8 @@ mod tests {
     #[test]
     fn fields_round_trip() {
         let mv = Move::promotion(Square::S88, Square::S22, Piece::BlackHorse);
-        assert_eq!(
-            (mv.from(), mv.to(), mv.piece()),
-            (Some(Square::S88), Square::S22, Piece::BlackHorse)
-        );
+        let expected = (Some(Square::S88), Square::S22, Piece::BlackHorse);
+        assert_eq!((mv.from(), mv.to(), mv.piece()), expected);
         assert_eq!(mv.piece_before(), Piece::BlackBishop);
         assert_eq!(mv.to_string(), "8h2b+");
         assert_eq!(Move::from_bits(mv.to_bits()), Some(mv));

@@ -211,10 +211,8 @@ mod tests {
         assert_eq!(Score::from_value(mated_in(2)), Score::Mate(-2));
         assert_eq!(Score::from_value(90), Score::Cp(100));
         assert_eq!(Score::from_value(REPETITION_WIN), Score::Cp(MAX_CENTIPAWNS));
-        assert_eq!(
-            Score::from_value(-REPETITION_WIN),
-            Score::Cp(-MAX_CENTIPAWNS)
-        );
+        let expected = Score::Cp(-MAX_CENTIPAWNS);
+        assert_eq!(Score::from_value(-REPETITION_WIN), expected);
         assert!(MAX_CENTIPAWNS < 32_000 - MAX_PLY as i32);
         assert!(!is_mate(REPETITION_WIN) && is_mate(mated_in(MAX_PLY)));
     }

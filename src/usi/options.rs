@@ -439,27 +439,23 @@ mod tests {
     fn lines_suit_clients_that_cut_at_single_spaces() {
         for line in option_lines() {
             let words: Vec<_> = line.split(' ').collect();
-            assert_eq!(
-                (words[0], words[1], words[3]),
-                ("option", "name", "type"),
-                "{line}"
-            );
+            let expected = ("option", "name", "type");
+            assert_eq!((words[0], words[1], words[3]), expected, "{line}");
             assert!(words.iter().all(|word| !word.is_empty()), "{line}");
             assert!(words[4] == "button" || words[5] == "default", "{line}");
         }
         let has = |line: &str| option_lines().any(|listed| listed == line);
-        assert!(has(
-            "option name USI_Hash type spin default 256 min 1 max 33554432"
-        ));
-        assert!(has("option name ClearHash type button"));
-        assert!(has("option name EvalFile type filename default <embedded>"));
-        assert!(has("option name EvalDir type string default <empty>"));
-        assert!(has("option name BookFile type filename default <embedded>"));
-        assert!(has(
-            "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing var \
-             CSARule24 var CSARule24H \
-             var CSARule27 var CSARule27H var TryRule"
-        ));
+        for line in [
+            "option name USI_Hash type spin default 256 min 1 max 33554432",
+            "option name ClearHash type button",
+            "option name EvalFile type filename default <embedded>",
+            "option name EvalDir type string default <empty>",
+            "option name BookFile type filename default <embedded>",
+            "option name EnteringKingRule type combo default CSARule27 var NoEnteringKing \
+             var CSARule24 var CSARule24H var CSARule27 var CSARule27H var TryRule",
+        ] {
+            assert!(has(line), "{line}");
+        }
     }
 
     #[test]
@@ -468,19 +464,14 @@ mod tests {
         for option in OPTIONS {
             let mut settings = Settings::default();
             let outcome = set(&mut settings, option.name, &option.value(&defaults));
-            assert!(
-                matches!(outcome, Ok(Change::Set | Change::ClearHash)),
-                "{}",
-                option.name
-            );
+            let is_taken = matches!(outcome, Ok(Change::Set | Change::ClearHash));
+            assert!(is_taken, "{}", option.name);
             assert_eq!(settings, defaults, "{}", option.name);
             if let Kind::Spin { range, .. } = &option.kind {
-                for end in [range.start(), range.end()] {
-                    assert_eq!(
-                        set(&mut settings, option.name, &end.to_string()),
-                        Ok(Change::Set)
-                    );
-                    assert_eq!(option.value(&settings), end.to_string(), "{}", option.name);
+                for end in [range.start(), range.end()].map(ToString::to_string) {
+                    let outcome = set(&mut settings, option.name, &end);
+                    assert_eq!(outcome, Ok(Change::Set));
+                    assert_eq!(option.value(&settings), end, "{}", option.name);
                 }
             }
         }
@@ -500,21 +491,15 @@ mod tests {
         assert_eq!(settings.search.hash_mb, 17);
         assert!(settings.search.ponder);
         assert_eq!(settings.search.draw_value[Color::White as usize], -50);
-        assert_eq!(
-            settings.search.entering_king_rule,
-            EnteringKingRule::TryRule
-        );
-        assert_eq!(
-            current_values(&settings, Some("EvalDir")),
-            Some("EvalDir = my eval".to_owned())
-        );
+        let expected = EnteringKingRule::TryRule;
+        assert_eq!(settings.search.entering_king_rule, expected);
+        let expected = Some("EvalDir = my eval".to_owned());
+        assert_eq!(current_values(&settings, Some("EvalDir")), expected);
         assert_eq!(set(&mut settings, "SkillLevel", "3"), Ok(Change::Set));
         assert_eq!(settings.search.skill, Skill::of_level(3));
         assert_eq!(set(&mut settings, "BookDir", ""), Ok(Change::Set));
-        assert_eq!(
-            current_values(&settings, Some("BookDir")),
-            Some("BookDir = <empty>".to_owned())
-        );
+        let expected = Some("BookDir = <empty>".to_owned());
+        assert_eq!(current_values(&settings, Some("BookDir")), expected);
         for empty in ["", "<empty>"] {
             assert_eq!(set(&mut settings, "DebugLogFile", "a b"), Ok(Change::Set));
             assert!(settings.debug_log_file.is_some());
@@ -595,29 +580,21 @@ mod tests {
         for (name, value) in [("Hash", "64"), ("Skill Level", "3"), ("", "")] {
             assert_eq!(set(&mut settings, name, value), Ok(Change::Unknown));
         }
-        assert_eq!(
-            set(&mut settings, "SlowMover", "fast"),
-            Err(
-                "\"fast\" for option SlowMover, expected a number from 1 to 1000, 100 is kept"
-                    .to_owned()
-            )
-        );
-        assert_eq!(
-            set_option(&mut settings, "USI_Ponder", None).map_err(|error| error.to_string()),
-            Err("\"\" for option USI_Ponder, expected true or false, false is kept".to_owned())
-        );
+        let found = set(&mut settings, "SlowMover", "fast").expect_err("a word");
+        let expected = "for option SlowMover, expected a number from 1 to 1000, 100 is kept";
+        assert_eq!(found, format!("\"fast\" {expected}"));
+        let found = set_option(&mut settings, "USI_Ponder", None).expect_err("nothing");
+        let expected = "\"\" for option USI_Ponder, expected true or false, false is kept";
+        assert_eq!(found.to_string(), expected);
         let refusal = set_option(&mut settings, "SlowMover", Some("0.5")).map_err(|e| e.refusal);
         let expected = "\"0.5\" for option SlowMover, expected a number from 1 to 1000";
         assert_eq!(refusal, Err(expected.to_owned()));
         assert!(set(&mut settings, "EnteringKingRule", "Rule9").is_err());
         assert_eq!(settings, before);
-        assert_eq!(
-            set(&mut settings, "SlowMover", "99999999999999999999"),
-            Err(
-                "\"99999999999999999999\" for option SlowMover, allowed are 1 to 1000, 1000 is used"
-                    .to_owned()
-            )
-        );
+        let large = "99999999999999999999";
+        let found = set(&mut settings, "SlowMover", large).expect_err("too large");
+        let expected = "for option SlowMover, allowed are 1 to 1000, 1000 is used";
+        assert_eq!(found, format!("\"{large}\" {expected}"));
         assert_eq!(settings.search.slow_mover, 1000);
     }
 }

@@ -177,22 +177,18 @@ mod tests {
 
     #[test]
     fn info_keeps_its_order() {
-        assert_eq!(
-            Response::Info(info()).to_string(),
-            "info depth 7 seldepth 9 multipv 1 score cp -31 nodes 5000 nps 250000 hashfull 3 \
-             time 20 pv 7g7f 3c3d"
-        );
+        let expected = "info depth 7 seldepth 9 multipv 1 score cp -31 nodes 5000 nps 250000 \
+                        hashfull 3 time 20 pv 7g7f 3c3d";
+        assert_eq!(Response::Info(info()).to_string(), expected);
         let mated = Info {
             score: Score::Mate(-4),
             bound: Bound::Upper,
             pv: Vec::new(),
             ..info()
         };
-        assert_eq!(
-            Response::Info(mated).to_string(),
-            "info depth 7 seldepth 9 multipv 1 score mate -4 upperbound nodes 5000 nps 250000 \
-             hashfull 3 time 20"
-        );
+        let expected = "info depth 7 seldepth 9 multipv 1 score mate -4 upperbound nodes 5000 \
+                        nps 250000 hashfull 3 time 20";
+        assert_eq!(Response::Info(mated).to_string(), expected);
     }
 
     #[test]
@@ -202,10 +198,8 @@ mod tests {
             mv: Move::promotion(Square::S88, Square::S22, Piece::BlackHorse),
             number: 3,
         };
-        assert_eq!(
-            Response::CurrentMove(current).to_string(),
-            "info currmove 8h2b+ currmovenumber 3"
-        );
+        let expected = "info currmove 8h2b+ currmovenumber 3";
+        assert_eq!(Response::CurrentMove(current).to_string(), expected);
     }
 
     #[test]
@@ -215,35 +209,20 @@ mod tests {
             nodes: u64::MAX,
             ..info()
         };
-        assert!(
-            Response::Info(early)
-                .to_string()
-                .contains(" nps 18446744073709551615000 hashfull")
-        );
+        let line = Response::Info(early).to_string();
+        assert!(line.contains(" nps 18446744073709551615000 hashfull"));
     }
 
     #[test]
     fn decisions_have_their_words() {
         let pv = info().pv;
-        let cases = [
-            (
-                Decision::Move {
-                    best: pv[0],
-                    ponder: None,
-                },
-                "bestmove 7g7f",
-            ),
-            (
-                Decision::Move {
-                    best: pv[0],
-                    ponder: Some(pv[1]),
-                },
-                "bestmove 7g7f ponder 3c3d",
-            ),
-            (Decision::Resign, "bestmove resign"),
-            (Decision::Win, "bestmove win"),
-            (Decision::Nothing, "bestmove none"),
-        ];
+        let cases = cases! {
+            Decision::Move { best: pv[0], ponder: None } => "bestmove 7g7f";
+            Decision::Move { best: pv[0], ponder: Some(pv[1]) } => "bestmove 7g7f ponder 3c3d";
+            Decision::Resign => "bestmove resign";
+            Decision::Win => "bestmove win";
+            Decision::Nothing => "bestmove none";
+        };
         for (decision, text) in cases {
             assert_eq!(Response::BestMove(decision).to_string(), text);
         }
@@ -263,19 +242,16 @@ mod tests {
             mate: Some(1),
             line: pv,
         };
-        assert_eq!(
-            Response::MateInfo(found, Duration::from_millis(2)).to_string(),
-            "info depth 1 seldepth 5 score mate 1 nodes 70 nps 35000 hashfull 1 time 2 pv 7g7f 3c3d"
-        );
+        let line = Response::MateInfo(found, Duration::from_millis(2)).to_string();
+        let numbers = "score mate 1 nodes 70 nps 35000 hashfull 1 time 2 pv 7g7f 3c3d";
+        assert_eq!(line, format!("info depth 1 seldepth 5 {numbers}"));
     }
 
     #[test]
     fn text_cannot_end_its_line() {
         let note = Response::Error("one\r\nbestmove resign\u{1b}[2J".to_owned());
-        assert_eq!(
-            note.to_string(),
-            "info string error: one  bestmove resign [2J"
-        );
+        let expected = "info string error: one  bestmove resign [2J";
+        assert_eq!(note.to_string(), expected);
         assert_eq!(Response::KeepAlive.to_string(), "");
     }
 }

@@ -413,10 +413,8 @@ mod tests {
     fn utf_8_is_preferred_and_rubbish_is_replaced() {
         assert_eq!(decode_line("将棋".as_bytes()), "将棋");
         // The second byte of the last character is a backslash.
-        assert_eq!(
-            decode_line(b"\x8f\xab\x8a\xfb\x83\x5c nn.bin"),
-            "将棋ソ nn.bin"
-        );
+        let expected = "将棋ソ nn.bin";
+        assert_eq!(decode_line(b"\x8f\xab\x8a\xfb\x83\x5c nn.bin"), expected);
         assert_eq!(decode_line(b"usi \xff\xfe"), "usi \u{fffd}\u{fffd}");
     }
 

@@ -316,12 +316,10 @@ mod tests {
         assert!(pages.iter().all(|value| value.load(Ordering::Relaxed) == 0));
         pages[299_999].store(7, Ordering::Relaxed);
         assert_eq!(pages[299_999].load(Ordering::Relaxed), 7);
-        assert_eq!(
-            ZeroedPages::<AtomicU64>::new(0)
-                .expect("nothing fits")
-                .len(),
-            0
-        );
+        let found = ZeroedPages::<AtomicU64>::new(0)
+            .expect("nothing fits")
+            .len();
+        assert_eq!(found, 0);
     }
 
     #[test]

@@ -21,6 +21,20 @@ impl TestFolder {
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
+
+    /// Writes a file, and the folders above it.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.file(name);
+        let parent = path.parent().expect("a file below the folder");
+        fs::create_dir_all(parent).expect("a folder can be made");
+        fs::write(&path, content).expect("a file can be written");
+        path
+    }
+
+    /// The number of its files and folders.
+    pub(crate) fn count(&self) -> usize {
+        fs::read_dir(&self.0).expect("the folder is there").count()
+    }
 }
 
 impl Drop for TestFolder {

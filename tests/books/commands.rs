@@ -13,17 +13,13 @@ fn a_position_has_one_line_with_its_candidates() {
          1a1b none 0 30 1\n"
     );
     folder.write("a.db", book);
-    folder.write(
-        "p.txt",
-        "startpos\n# a comment\nstartpos moves 1g1f\nnonsense\n",
-    );
+    let text = "startpos\n# a comment\nstartpos moves 1g1f\nnonsense\n";
+    folder.write("p.txt", text);
     // One line is not a position.
     let words = "book probe a.db p.txt --option ConsiderBookMoveCount=true";
     let [shown, _] = raicho!(folder, "{words}").ends_with(1);
-    assert_eq!(
-        shown,
-        "startpos\thit\t7g7f:30:-\nstartpos moves 1g1f\tmiss\t-\nnonsense\tmiss\t-\n"
-    );
+    let expected = "startpos\thit\t7g7f:30:-\nstartpos moves 1g1f\tmiss\t-\nnonsense\tmiss\t-\n";
+    assert_eq!(shown, expected);
     let [shown, _] = raicho!(folder, "book probe --explain a.db p.txt").ends_with(1);
     let reasons = format!(
         "startpos\thit\t7g7f:1:-,2g2f:1:3c3d\t5g5f: value below 10; \

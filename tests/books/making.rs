@@ -128,15 +128,14 @@ fn a_book_of_no_games_is_an_error_and_nothing_is_overwritten() {
     let folder = Folder::new();
     folder.write("games.usi", "startpos moves 7g7f 3c3d resign\n");
     folder.write("empty.usi", "");
-    #[rustfmt::skip]
-    let cases = [
-        ("empty.usi --out a.db", "no game was found", 1),
-        ("games.usi --min-count 2 --out a.db", "no position is left", 1),
-        ("games.usi --out games.usi", "expected an extension", 2),
-        ("games.usi --out a.db --results a.db", "are the same file", 2),
-        ("games.usi --out a.db --results games.usi", "exists already", 1),
-        ("games.usi --out a.db --results games.usi --force", "is read and would be overwritten", 2),
-    ];
+    let cases = cases! {
+        "empty.usi --out a.db", "no game was found" => 1;
+        "games.usi --min-count 2 --out a.db", "no position is left" => 1;
+        "games.usi --out games.usi", "expected an extension" => 2;
+        "games.usi --out a.db --results a.db", "are the same file" => 2;
+        "games.usi --out a.db --results games.usi", "exists already" => 1;
+        "games.usi --out a.db --results games.usi --force", "is read and would be overwritten" => 2;
+    };
     for (words, message, code) in cases {
         raicho!(folder, "book from-games {words}").fails(code, message);
     }

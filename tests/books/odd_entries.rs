@@ -70,8 +70,6 @@ fn marks_of_editors_and_old_letters_do_no_harm() {
     let list = b"\xef\xbb\xbfstartpos\r\n# \x93\xfa\x96\x7b\r\nstartpos moves 1g1f\r\n";
     folder.write("list.txt", list);
     let said = raicho!(folder, "book probe in.db list.txt").stdout();
-    assert_eq!(
-        said,
-        "startpos\thit\t7g7f:1:-\nstartpos moves 1g1f\tmiss\t-\n"
-    );
+    let expected = "startpos\thit\t7g7f:1:-\nstartpos moves 1g1f\tmiss\t-\n";
+    assert_eq!(said, expected);
 }

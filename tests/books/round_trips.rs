@@ -112,10 +112,8 @@ fn the_graph_of_shogihome_has_the_moves_of_its_text() {
     let graph = entries(&books.join("shogihome.sbk"));
     let text = entries(&books.join("shogihome.db"));
     assert_same(&graph, &text, moves_and_counts);
-    assert!(
-        graph.iter().all(|entry| entry.ply == 1),
-        "it has many roots"
-    );
+    let are_roots = graph.iter().all(|entry| entry.ply == 1);
+    assert!(are_roots, "it has many roots");
     let folder = Folder::new();
     let path = folder.file("ours.sbk");
     write(&text, &path);

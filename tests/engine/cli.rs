@@ -13,27 +13,22 @@ fn perft_prints_the_count_last() {
 #[test]
 fn perft_divides_into_moves_that_sum_up() {
     let lines = raicho!("perft 3 --divide --threads 2 --hash 1 --key-bits 128").stdout();
-    let counts: Vec<u64> = lines
-        .lines()
-        .filter_map(|line| line.split_once(": ")?.1.parse().ok())
-        .collect();
+    let count = |line: &str| line.split_once(": ")?.1.parse().ok();
+    let counts: Vec<u64> = lines.lines().filter_map(count).collect();
     assert_eq!(counts.len(), 30);
     assert_eq!(counts.iter().sum::<u64>(), 25_470);
 }
 
 #[test]
 fn errors_name_the_input_and_what_was_expected() {
-    for (words, parts) in [
-        (
-            "perft 2 --sfen '9/9/9/9/9/9/9/9/9 x - 1'",
-            &["9/9/9", "'x'", "'b' or 'w'"][..],
-        ),
-        ("perft x", &["'x'", "<DEPTH>"]),
-        ("perft 3 --key-bits 65", &["'65'", "128"]),
-        ("perft 3 --hash 99999999999", &["99999999999 MB"]),
-        ("nonsense", &["nonsense"]),
-        ("analyze no/such/file", &["no/such/file"]),
-    ] {
+    for (words, parts) in cases! {
+        "perft 2 --sfen '9/9/9/9/9/9/9/9/9 x - 1'" => &["9/9/9", "'x'", "'b' or 'w'"][..];
+        "perft x" => &["'x'", "<DEPTH>"];
+        "perft 3 --key-bits 65" => &["'65'", "128"];
+        "perft 3 --hash 99999999999" => &["99999999999 MB"];
+        "nonsense" => &["nonsense"];
+        "analyze no/such/file" => &["no/such/file"];
+    } {
         let message = raicho!("{words}").refused();
         for part in parts {
             message.must_have(part);
@@ -99,17 +94,14 @@ fn one_line(message: &str) -> &str {
 #[test]
 fn errors_are_one_true_sentence() {
     let name = "x".repeat(100_000);
-    #[rustfmt::skip]
-    let cases = [
-        ("bench --eval no/such/file", "no evaluation file or folder \"no/such/file\" in \""),
-        ("bench --hash 99999999999", "no memory for a hash table of 99999999999 MB"),
-        (
-            "bench --sfen-file no/such/file",
-            "cannot read no/such/file: No such file or directory (os error 2)",
-        ),
-        (&format!("net show {name}"), "xxxx"),
-        (&format!("analyze {name}"), "xxxx"),
-    ];
+    let cases = cases! {
+        "bench --eval no/such/file" => "no evaluation file or folder \"no/such/file\" in \"";
+        "bench --hash 99999999999" => "no memory for a hash table of 99999999999 MB";
+        "bench --sfen-file no/such/file" =>
+            "cannot read no/such/file: No such file or directory (os error 2)";
+        &format!("net show {name}") => "xxxx";
+        &format!("analyze {name}") => "xxxx";
+    };
     for (words, message) in cases {
         let [_, errors] = raicho!("{words}").ends_with(1);
         let found = one_line(&errors);
@@ -129,41 +121,39 @@ fn errors_are_one_true_sentence() {
 #[test]
 fn an_invalid_command_line_ends_with_2() {
     #[rustfmt::skip]
-    all_fail(&Folder::new(), 2, "", &[
-        ("analyze --shard 1/2 x.kif", "unexpected argument '--shard'"),
-        ("analyze --sfen nonsense", "nonsense"),
-        ("analyze --sfen nonsense --summary", "nonsense"),
-        ("book extend --nodes 1 --out x.db --shard 1/2", "depend on each other"),
-        ("book extend --out x.db", "expected --nodes or --depth"),
-        ("book merge a.db --sides bw --out x.db", "2 letters"),
-        ("book probe a.db p.txt --option x", "expected NAME=VALUE"),
-        ("book probe a.db p.txt --option x=1", "no option x"),
-        ("book sort a.db --out x.xyz", "expected an extension"),
-        ("convert a.pack --out x.xyz", "unknown format 'xyz', expected psv"),
-        ("csa --id x", "expected --host HOST"),
-        ("csa --host x", "expected --id NAME"),
-        ("gensfen --out x --random-plies 300", "not a range of plies"),
-        ("gensfen --out x --random-multi-pv 4", "--random-move-count"),
-        ("gensfen --out x --between-nodes 9", "--write-every"),
-        ("gensfen --out x --depth 2 --tree-positions 1", "greater than --depth"),
-        ("learn a.psv --out x --epochs 0", "--epochs 0"),
-        ("learn a.psv a.psv --out x", "is given twice"),
-        ("match --engine cmd=x --nodes 9", "one engine, expected two"),
-        ("match --engine cmd=x --engine cmd=y --each name=z --nodes 9", "a name of its own"),
+    all_fail(&Folder::new(), 2, "", &cases! {
+        "analyze --shard 1/2 x.kif" => "unexpected argument '--shard'";
+        "analyze --sfen nonsense" => "nonsense";
+        "analyze --sfen nonsense --summary" => "nonsense";
+        "book extend --nodes 1 --out x.db --shard 1/2" => "depend on each other";
+        "book extend --out x.db" => "expected --nodes or --depth";
+        "book merge a.db --sides bw --out x.db" => "2 letters";
+        "book probe a.db p.txt --option x" => "expected NAME=VALUE";
+        "book probe a.db p.txt --option x=1" => "no option x";
+        "book sort a.db --out x.xyz" => "expected an extension";
+        "convert a.pack --out x.xyz" => "unknown format 'xyz', expected psv";
+        "csa --id x" => "expected --host HOST";
+        "csa --host x" => "expected --id NAME";
+        "gensfen --out x --random-plies 300" => "not a range of plies";
+        "gensfen --out x --random-multi-pv 4" => "--random-move-count";
+        "gensfen --out x --between-nodes 9" => "--write-every";
+        "gensfen --out x --depth 2 --tree-positions 1" => "greater than --depth";
+        "learn a.psv --out x --epochs 0" => "--epochs 0";
+        "learn a.psv a.psv --out x" => "is given twice";
+        "match --engine cmd=x --nodes 9" => "one engine, expected two";
+        "match --engine cmd=x --engine cmd=y --each name=z --nodes 9" => "a name of its own";
         // Only options for all commands may come before a subcommand.
-        ("match --games 2 merge x", "with 'match merge'"),
-        ("csa --host x stats y", "'--host' cannot be used"),
-        ("match --lang en merge", "<FOLDER>"),
-        ("csa --lang en stats", "<FOLDER>"),
-        ("mate --sfen nonsense", "--sfen"),
-        ("roots a.usi --out x.pack", "keeps more than positions"),
-        (
-            "shuffle a.psv --out x.pack",
-            "pack cannot be written here, expected psv (or bin), hcpe, psum, tree",
-        ),
-        ("spsa --engine cmd=x --iterations 9", "nothing to tune"),
-        ("spsa --engine cmd=x --iterations 9 --nodes 1,2", "invalid value '1,2'"),
-    ]);
+        "match --games 2 merge x" => "with 'match merge'";
+        "csa --host x stats y" => "'--host' cannot be used";
+        "match --lang en merge" => "<FOLDER>";
+        "csa --lang en stats" => "<FOLDER>";
+        "mate --sfen nonsense" => "--sfen";
+        "roots a.usi --out x.pack" => "keeps more than positions";
+        "shuffle a.psv --out x.pack" =>
+            "pack cannot be written here, expected psv (or bin), hcpe, psum, tree";
+        "spsa --engine cmd=x --iterations 9" => "nothing to tune";
+        "spsa --engine cmd=x --iterations 9 --nodes 1,2" => "invalid value '1,2'";
+    });
 }
 
 /// Options that a command always refuses are not offered.
@@ -227,11 +217,8 @@ fn a_full_device_is_one_error() {
             .into()
     };
     let message = "No space left on device (os error 28)";
-    printing_to(
-        full,
-        1,
-        &format!("error: cannot write to standard output: {message}"),
-    );
+    let words = format!("error: cannot write to standard output: {message}");
+    printing_to(full, 1, &words);
 }
 
 #[cfg(target_os = "linux")]
@@ -247,14 +234,11 @@ fn a_closed_pipe_ends_a_tool_quietly() {
 
 #[test]
 fn options_of_version_1_say_what_replaces_them() {
-    for (words, expected) in [
-        (
-            "match --rounds 3",
-            "--rounds of version 1 is gone: --games 2N",
-        ),
-        ("book think --each", "--each of version 1 is gone"),
-        ("learn --width=64 a.pack", "--shape raicho_256x2-8"),
-    ] {
+    for (words, expected) in cases! {
+        "match --rounds 3" => "--rounds of version 1 is gone: --games 2N";
+        "book think --each" => "--each of version 1 is gone";
+        "learn --width=64 a.pack" => "--shape raicho_256x2-8";
+    } {
         raicho!("{words}").refuses(expected);
     }
     raicho!("match --nonsense").refused().must_lack("version 1");

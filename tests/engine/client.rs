@@ -76,10 +76,8 @@ fn our_engine_plays() {
     client.set_option("usi_hash", Some("2")).expect("in range");
     client.set_option("ClearHash", None).expect("a button");
     let error = client.set_option("Threads", Some("0"));
-    error
-        .expect_err("no thread")
-        .to_string()
-        .must_have("from 1 to 512");
+    let error = error.expect_err("no thread").to_string();
+    error.must_have("from 1 to 512");
     client.ready(PATIENCE, &|| false).expect("it is ready");
     client
         .send("position startpos moves 7g7f")
@@ -88,11 +86,8 @@ fn our_engine_plays() {
     let received = until_best_move(&mut client).expect("it answers");
     assert!(received.at > sent);
     let dialogue = client.dialogue();
-    assert!(
-        dialogue
-            .iter()
-            .any(|line| line.ends_with(" > go nodes 1000"))
-    );
+    let mut lines = dialogue.iter();
+    assert!(lines.any(|line| line.ends_with(" > go nodes 1000")));
     let last = dialogue.last().expect("a dialogue");
     assert!(last.ends_with(&format!(" < {}", received.line)), "{last}");
     let start = Instant::now();
@@ -107,14 +102,11 @@ fn programs_that_cannot_start_are_named() {
         ..raicho()
     };
     let no_program = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-    for (program, parts) in [
-        (
-            Program::new("./no/such/engine"),
-            &["cannot start ./no/such/engine: "][..],
-        ),
-        (Program::new(no_program), &["Cargo.toml"]),
-        (no_folder, &["raicho", "directory no-such-place"]),
-    ] {
+    for (program, parts) in cases! {
+        Program::new("./no/such/engine") => &["cannot start ./no/such/engine: "][..];
+        Program::new(no_program) => &["Cargo.toml"];
+        no_folder => &["raicho", "directory no-such-place"];
+    } {
         let error = Client::start(&program)
             .expect_err("no such program")
             .to_string();
@@ -125,10 +117,8 @@ fn programs_that_cannot_start_are_named() {
 #[test]
 fn the_error_output_of_an_engine_that_ended_is_named() {
     let mut client = Client::start(&raicho_with("no-such-subcommand")).expect("it starts");
-    let error = client
-        .handshake(PATIENCE, &|| false)
-        .expect_err("no engine")
-        .to_string();
+    let error = client.handshake(PATIENCE, &|| false);
+    let error = error.expect_err("no engine").to_string();
     error.must_begin("the engine ended: exit code 2, last error output: ");
 }
 

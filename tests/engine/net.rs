@@ -7,15 +7,12 @@ use crate::runner::{Text, raicho};
 fn made_up_networks_are_written_and_shown() {
     let folder = Folder::new();
     raicho!(folder, "net random kp_64x2-8-32 nn.bin --seed 3").outputs();
-    for (words, part) in [
-        (
-            "random kp_64x2-8-32 nn.bin",
-            "exists already; --force replaces it",
-        ),
-        ("material nn.bin", "exists already; --force replaces it"),
-        ("random kp_65x2-8-32 nn.bin", "multiple of 32"),
-        ("show no/such/file", "no/such/file"),
-    ] {
+    for (words, part) in cases! {
+        "random kp_64x2-8-32 nn.bin" => "exists already; --force replaces it";
+        "material nn.bin" => "exists already; --force replaces it";
+        "random kp_65x2-8-32 nn.bin" => "multiple of 32";
+        "show no/such/file" => "no/such/file";
+    } {
         raicho!(folder, "net {words}").refuses(part);
     }
     raicho!(folder, "net random kp_64x2-8-32 nn.bin --force").outputs();
@@ -37,10 +34,8 @@ fn the_values_of_our_own_networks_can_be_enlarged() {
     raicho!(folder, "net material a.nnue").outputs();
     raicho!(folder, "net scale a.nnue 0.75 b.nnue").outputs();
     let (before, after) = (value("a.nnue"), value("b.nnue"));
-    assert!(
-        before > 900 && (after - before * 3 / 4).abs() <= 1,
-        "{before} {after}"
-    );
+    assert!(before > 900, "{before}");
+    assert!((after - before * 3 / 4).abs() <= 1, "{before} {after}");
     raicho!(folder, "net random kp_64x2-8-32 nn.bin").outputs();
     for (words, part) in [
         ("a.nnue 0.5 b.nnue", "--force replaces it"),

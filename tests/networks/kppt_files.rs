@@ -63,10 +63,8 @@ fn check(folder: &Folder, kind: Kind, kk: [i32; 2], kkp: [i32; 2], kpp: [i32; 2]
     let (tables, warning) = Tables::open(&folder.0).expect("a good folder");
     assert_eq!((tables.kind(), warning), (kind, None));
     assert_eq!([tables.kk(44, 36), tables.kk(44, 37)], [kk, [0; 2]]);
-    assert_eq!(
-        [tables.kkp(44, 36, 120), tables.kkp(44, 36, 121)],
-        [kkp, [0; 2]]
-    );
+    let expected = [kkp, [0; 2]];
+    assert_eq!([tables.kkp(44, 36, 120), tables.kkp(44, 36, 121)], expected);
     let places = [
         (80, 120, 700),
         (80, 700, 120),
@@ -129,10 +127,8 @@ fn every_layout_is_read() {
     ] {
         write(&folder, "KPP.bin", size, &[]);
         let expected = format!("{KPP_BOTH} (KPPT) or {KPP_BOARD} (KPP_KKPT)");
-        assert_eq!(
-            error(&folder),
-            format!("KPP.bin has {size} bytes, expected {expected}")
-        );
+        let message = format!("KPP.bin has {size} bytes, expected {expected}");
+        assert_eq!(error(&folder), message);
     }
 }
 

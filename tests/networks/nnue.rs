@@ -40,28 +40,27 @@ fn equals_table(table: &'static str, name: &str) {
 
 #[test]
 fn values_are_those_of_other_programs() {
-    #[rustfmt::skip]
-    let cases = [
-        (EVALUATIONS, "halfkp_256x2-32-32"),
-        (EVALUATIONS, "halfkpvm_256x2-32-32"),
-        (EVALUATIONS, "halfkahm2_256x2-32-32"),
-        (EVALUATIONS, "halfka1_512x2-16-32"),
-        (EVALUATIONS, "SFNN_halfka2_256_7_32_k3k3"),
-        (EVALUATIONS, "SFNN_halfkahm2_256_8_32_hand16_k9k9z_progress4"),
-        (EVALUATIONS, "SFNN_halfkahm2_512_15_32_k3k3"),
-        (MORE_EVALUATIONS, "SFNN_ka2_256_8_32_c128_s64x2_hand64z_k13k13z"),
-        (MORE_EVALUATIONS, "SFNN_halfkahm1_128_16_32_hand1024_k3k3"),
-        (MORE_EVALUATIONS, "SFNN_kp_128_7_32_hand64_k29k29"),
-        (MORE_EVALUATIONS, "SFNN_halfkp_128_7_32_hand256_k9k9_progress3"),
-        (MORE_EVALUATIONS, "ka2_256x2-8-64"),
-        (MORE_EVALUATIONS, "halfka2_32x2-32-32"),
-        (MORE_EVALUATIONS, "halfkahm1_96x2-16-64"),
-        (MORE_EVALUATIONS, "SFNN_kp_32_7_32_k3k3"),
-        (MORE_EVALUATIONS, "SFNN_halfka1_32_7_32_hand4_k21k21_progress2"),
-        (MORE_EVALUATIONS, "SFNN_halfkpvm_96_8_64_hand256_progress16"),
-        (OWN_EVALUATIONS, "raicho_64x2-8"),
-        (OWN_EVALUATIONS, "raicho_192x2-8"),
-    ];
+    let cases = cases! {
+        EVALUATIONS => "halfkp_256x2-32-32";
+        EVALUATIONS => "halfkpvm_256x2-32-32";
+        EVALUATIONS => "halfkahm2_256x2-32-32";
+        EVALUATIONS => "halfka1_512x2-16-32";
+        EVALUATIONS => "SFNN_halfka2_256_7_32_k3k3";
+        EVALUATIONS => "SFNN_halfkahm2_256_8_32_hand16_k9k9z_progress4";
+        EVALUATIONS => "SFNN_halfkahm2_512_15_32_k3k3";
+        MORE_EVALUATIONS => "SFNN_ka2_256_8_32_c128_s64x2_hand64z_k13k13z";
+        MORE_EVALUATIONS => "SFNN_halfkahm1_128_16_32_hand1024_k3k3";
+        MORE_EVALUATIONS => "SFNN_kp_128_7_32_hand64_k29k29";
+        MORE_EVALUATIONS => "SFNN_halfkp_128_7_32_hand256_k9k9_progress3";
+        MORE_EVALUATIONS => "ka2_256x2-8-64";
+        MORE_EVALUATIONS => "halfka2_32x2-32-32";
+        MORE_EVALUATIONS => "halfkahm1_96x2-16-64";
+        MORE_EVALUATIONS => "SFNN_kp_32_7_32_k3k3";
+        MORE_EVALUATIONS => "SFNN_halfka1_32_7_32_hand4_k21k21_progress2";
+        MORE_EVALUATIONS => "SFNN_halfkpvm_96_8_64_hand256_progress16";
+        OWN_EVALUATIONS => "raicho_64x2-8";
+        OWN_EVALUATIONS => "raicho_192x2-8";
+    };
     for (table, name) in cases {
         equals_table(table, name);
     }
@@ -103,10 +102,8 @@ fn reads_and_evaluates(name: &str) {
     assert_eq!((network.shape(), warnings.len()), (shape, 0), "{name}");
     let evaluate = |sfen: &&str| scalar::evaluate(&network, &position(sfen)).unwrap();
     let values: Vec<_> = TWO_KINGS.iter().map(evaluate).collect();
-    assert!(
-        values.iter().any(|&value| value != values[0]),
-        "{name}: {values:?}"
-    );
+    let differ = values.iter().any(|&value| value != values[0]);
+    assert!(differ, "{name}: {values:?}");
     for sfen in FEWER_KINGS {
         let position = position(sfen);
         let has_both = Color::ALL.map(|side| position.king(side).is_some()) == [true; 2];

@@ -112,12 +112,8 @@ fn random_games_have_the_same_moves() {
         }
     }
     println!("{counts:?}");
-    assert!(
-        counts.games >= 400 && counts.positions >= 20_000,
-        "{counts:?}"
-    );
-    assert!(
-        counts.drops > 200_000 && counts.in_check > 200,
-        "{counts:?}"
-    );
+    assert!(counts.games >= 400, "{counts:?}");
+    assert!(counts.positions >= 20_000, "{counts:?}");
+    assert!(counts.drops > 200_000, "{counts:?}");
+    assert!(counts.in_check > 200, "{counts:?}");
 }

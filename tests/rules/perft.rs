@@ -4,23 +4,17 @@ use crate::common::{MATSURI, MOST_MOVES, position};
 use raicho::movegen::perft::perft;
 use raicho::position::START_SFEN;
 
-const POSITIONS: [(&str, &[u64]); 3] = [
-    (
-        START_SFEN,
-        &[1, 30, 900, 25_470, 719_731, 19_861_490, 547_581_517],
-    ),
-    (MATSURI, &[1, 207, 28_684, 4_809_015, 516_925_165]),
-    (MOST_MOVES, &[1, 593, 105_677, 53_393_368, 9_342_410_965]),
-];
+const POSITIONS: [(&str, &[u64]); 3] = cases! {
+    START_SFEN => &[1, 30, 900, 25_470, 719_731, 19_861_490, 547_581_517];
+    MATSURI => &[1, 207, 28_684, 4_809_015, 516_925_165];
+    MOST_MOVES => &[1, 593, 105_677, 53_393_368, 9_342_410_965];
+};
 
 fn check(is_asked: impl Fn(u64) -> bool) {
     for (sfen, counts) in POSITIONS {
         for (depth, &leaves) in (0..).zip(counts).filter(|&(_, &leaves)| is_asked(leaves)) {
-            assert_eq!(
-                perft(&position(sfen), depth),
-                leaves,
-                "{sfen} depth {depth}"
-            );
+            let found = perft(&position(sfen), depth);
+            assert_eq!(found, leaves, "{sfen} depth {depth}");
         }
     }
 }

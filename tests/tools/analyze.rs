@@ -56,22 +56,14 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
     folder.make("there");
     // The search would take an hour.
     let long = "a.csa --time 600s";
-    for (out, words, code) in [
-        (
-            "--html nowhere/a.html",
-            "nowhere/a.html cannot be written",
-            1,
-        ),
-        ("--kif nowhere/a.kif", "nowhere/a.kif cannot be written", 1),
-        ("--html there", "there is a folder", 1),
-        ("--html a.csa", "a.csa is read and would be overwritten", 2),
-        ("--kif ./a.csa", "a.csa is read and would be overwritten", 2),
-        (
-            "--json ./a.csa",
-            "a.csa is read and would be overwritten",
-            2,
-        ),
-    ] {
+    for (out, words, code) in cases! {
+        "--html nowhere/a.html", "nowhere/a.html cannot be written" => 1;
+        "--kif nowhere/a.kif", "nowhere/a.kif cannot be written" => 1;
+        "--html there", "there is a folder" => 1;
+        "--html a.csa", "a.csa is read and would be overwritten" => 2;
+        "--kif ./a.csa", "a.csa is read and would be overwritten" => 2;
+        "--json ./a.csa", "a.csa is read and would be overwritten" => 2;
+    } {
         analyze(&folder, &format!("{long} {out}")).fails(code, words);
     }
     let twice = analyze(&folder, "a.csa --nodes 5 --kif b.kif --json b.kif");
@@ -124,10 +116,8 @@ fn odd_files_of_a_folder_are_named_or_read() {
     folder.write("empty.kif", "");
     folder.write("zeros.kif", [0; 100]);
     folder.write("half.jkf", "{\"moves\":[{");
-    folder.write(
-        "illegal.kif",
-        "手合割：平手\n手数----指手--\n   1 ２二飛(28)\n",
-    );
+    let part = "手合割：平手\n手数----指手--\n   1 ２二飛(28)\n";
+    folder.write("illegal.kif", part);
     folder.write(
         "nine.kif",
         utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
@@ -176,10 +166,8 @@ fn tables_are_in_japanese_too() {
 fn summaries_say_how_the_game_ended_and_what_is_unknown() {
     let folder = Folder::new();
     let again = "5i5h 5a5b 5h5i 5b5a ".repeat(3);
-    folder.write(
-        "a.usi",
-        format!("startpos moves {again}\nstartpos moves 7g7f\nstartpos\n"),
-    );
+    let words = format!("startpos moves {again}\nstartpos moves 7g7f\nstartpos\n");
+    folder.write("a.usi", words);
     let shown = analyze(&folder, "a.usi --nodes 50 --summary --html a.html").stdout();
     shown.must_have("a.usi, game 1\ndraw after 12 moves (repetition)\nplayer");
     shown.must_have("a.usi, game 2\nno result after 1 move (no ending recorded)\nplayer");
@@ -244,10 +232,8 @@ fn one_game_goes_to_a_file_with_its_scores() {
 fn threads_change_nothing() {
     let folder = folder_with_game();
     let run = |more: &str| {
-        let printed = analyze(
-            &folder,
-            &format!("a.csa --nodes 400 --json - --threads {more}"),
-        );
+        let words = format!("a.csa --nodes 400 --json - --threads {more}");
+        let printed = analyze(&folder, &words);
         without_times(serde_json::from_str(&printed.stdout()).expect("JSON alone"))
     };
     let one = run("1");
@@ -257,10 +243,8 @@ fn threads_change_nothing() {
 #[test]
 fn lines_are_games_where_all_have_moves() {
     let folder = Folder::new();
-    folder.write(
-        "games.txt",
-        "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n",
-    );
+    let text = "startpos moves 7g7f 3c3d\nstartpos moves 2g2f\n";
+    folder.write("games.txt", text);
     analyze(&folder, "games.txt --depth 1").prints("games.txt, game 2");
     let positions = analyze(&folder, "games.txt --depth 1 --positions").stdout();
     assert_eq!(positions.matches("best move").count(), 2);
@@ -273,14 +257,13 @@ fn a_bad_position_is_named_by_its_line() {
     let short = good.replace("LNSGKGSNL", "LNSGKGSN");
     let ranks = format!("# eight ranks\n9/9/9/9/9/9/9/9 b - 1\n{good}\n");
     let mixed = format!("# two positions\nstartpos moves 7g7f\nnonsense b - 1\n{good}\n");
-    #[rustfmt::skip]
-    let cases = [
-        ("second.sfen", format!("{good}\n{short}\n"), 1, "second.sfen line 2: "),
-        ("first.sfen", format!("{short}\n{good}\n"), 1, "first.sfen line 1: "),
-        ("ranks.sfen", ranks, 1, "board has 8 ranks"),
-        ("mixed.sfen", mixed, 2, "mixed.sfen line 3: 'nonsense b - 1'"),
-        ("alone.sfen", "hello\n".to_owned(), 0, "alone.sfen line 1: 'hello' has 1 field,"),
-    ];
+    let cases = cases! {
+        "second.sfen", format!("{good}\n{short}\n"), 1 => "second.sfen line 2: ";
+        "first.sfen", format!("{short}\n{good}\n"), 1 => "first.sfen line 1: ";
+        "ranks.sfen", ranks, 1 => "board has 8 ranks";
+        "mixed.sfen", mixed, 2 => "mixed.sfen line 3: 'nonsense b - 1'";
+        "alone.sfen", "hello\n".to_owned(), 0 => "alone.sfen line 1: 'hello' has 1 field,";
+    };
     for (name, content, count, words) in cases {
         folder.write(name, content);
         let [shown, errors] =
@@ -316,10 +299,8 @@ fn files_are_written_although_nobody_reads_the_table() {
 #[test]
 fn names_command_no_terminal_and_sides_stand_for_missing_ones() {
     let folder = Folder::new();
-    folder.write(
-        "a.csa",
-        "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n",
-    );
+    let words = "V2.2\nN+\u{1b}[31mRED\u{7}\nPI\n+\n+7776FU\n%TORYO\n";
+    folder.write("a.csa", words);
     let shown = analyze(&folder, "a.csa --nodes 5 --html a.html").stdout();
     assert!(!shown.contains(['\u{1b}', '\u{7}']), "{shown:?}");
     shown.must_have("\n☗  [31mRED  ").must_have("\n☖ white  ");
@@ -416,10 +397,8 @@ fn declarations_follow_the_rule_of_the_record_or_of_the_option() {
     };
     let declared = first_score("", "");
     assert_eq!(declared, first_score("$JISHOGI:27\n", ""));
-    assert_eq!(
-        declared,
-        first_score("$JISHOGI:なし\n", "--entering-king-rule CSARule27")
-    );
+    let rule = "--entering-king-rule CSARule27";
+    assert_eq!(declared, first_score("$JISHOGI:なし\n", rule));
     let played = first_score("", "--entering-king-rule NoEnteringKing");
     assert_ne!(declared, played);
     assert_eq!(played, first_score("$JISHOGI:なし\n", ""));

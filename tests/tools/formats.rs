@@ -131,11 +131,8 @@ fn games_of_a_file_keep_their_numbers() {
     raicho!(folder, "convert many.csa --out out --to kifu").fails(1, "game 3");
     let names = folder.names("out");
     assert_eq!(names, ["many-1.kifu", "many-2.kifu", "many-4.kifu"]);
-    assert!(
-        names
-            .iter()
-            .all(|name| !folder.bytes(&format!("out/{name}")).is_empty())
-    );
+    let is_empty = |name: &String| folder.bytes(&format!("out/{name}")).is_empty();
+    assert!(!names.iter().any(is_empty));
 }
 
 #[test]
@@ -339,10 +336,8 @@ fn problems_come_as_records() {
         .to_owned()
         + &"| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n".repeat(6)
         + "先手の持駒：金\n先手番\n";
-    folder.write(
-        "a.kifu",
-        format!("{board}手数----指手---------消費時間--\n   1 １二金打\n"),
-    );
+    let words = format!("{board}手数----指手---------消費時間--\n   1 １二金打\n");
+    folder.write("a.kifu", words);
     folder.write("b.ki2u", format!("{board}\n▲１二金打\n"));
     folder.write(
         "c.csa",
@@ -374,11 +369,8 @@ fn positions_without_a_move_are_data() {
     raicho!(folder, "stats a.psv").outputs();
     raicho!(folder, "shuffle a.psv --out b.psv").outputs();
     raicho!(folder, "dedup a.psv --out c.psv").outputs();
-    raicho!(
-        folder,
-        "rescore a.psv --eval <material> --static --out d.psv"
-    )
-    .outputs();
+    let rescore = "rescore a.psv --eval <material> --static";
+    raicho!(folder, "{rescore} --out d.psv").outputs();
     raicho!(folder, "convert a.psv --out e.hcpe").says("20 of them with no move recorded");
     // Bytes 34 and 35 are the move.
     assert_eq!(folder.bytes("e.hcpe")[34..36], [0, 0]);

@@ -130,23 +130,22 @@ fn wrong_options_are_refused_before_data_are_read() {
     let folder = Folder::new();
     write_games(&folder);
     folder.write("games.txt", "7g7f");
-    #[rustfmt::skip]
-    let cases = [
-        ("--shape raicho_63x2-8", "raicho_63x2-8"),
-        ("--shape raicho_100x2-8", "raicho_100x2-8"),
-        ("--batch 0", "batch 0, expected"),
-        ("--wdl 2", "result weight 2, expected"),
-        ("--rate nan", "rate NaN, expected"),
-        ("--rate 0.001 --decay 1000", "decay 1000, expected"),
-        ("--scale 0", "scale 0, expected"),
-        ("--epochs 0", "--epochs 0, expected"),
-        ("--epochs NaN", "--epochs NaN, expected"),
-        ("--begin-with games.txt", "neither a checkpoint nor a network"),
-        ("--kind kppt --shape raicho_64x2-8", "--shape and --decay are for networks"),
-        ("--kind kppt --decay 0.1", "--shape and --decay are for networks"),
-        ("--kind kppt --begin-with x", "--begin-with is for networks"),
-        ("--kind kppt --batch 0", "batch 0, expected"),
-    ];
+    let cases = cases! {
+        "--shape raicho_63x2-8" => "raicho_63x2-8";
+        "--shape raicho_100x2-8" => "raicho_100x2-8";
+        "--batch 0" => "batch 0, expected";
+        "--wdl 2" => "result weight 2, expected";
+        "--rate nan" => "rate NaN, expected";
+        "--rate 0.001 --decay 1000" => "decay 1000, expected";
+        "--scale 0" => "scale 0, expected";
+        "--epochs 0" => "--epochs 0, expected";
+        "--epochs NaN" => "--epochs NaN, expected";
+        "--begin-with games.txt" => "neither a checkpoint nor a network";
+        "--kind kppt --shape raicho_64x2-8" => "--shape and --decay are for networks";
+        "--kind kppt --decay 0.1" => "--shape and --decay are for networks";
+        "--kind kppt --begin-with x" => "--begin-with is for networks";
+        "--kind kppt --batch 0" => "batch 0, expected";
+    };
     for (options, words) in cases {
         let output = raicho!(folder, "learn {options} --out out games.pack").output();
         let said = text(&output.stderr);
@@ -202,10 +201,8 @@ fn games_in_parts_are_counted_once() {
         panic!("four counts: {said}");
     };
     assert_eq!(of_games + of_held_out_games, 60);
-    assert!(
-        of_held_out_games > 0 && training + held_out <= moves,
-        "{said}"
-    );
+    assert!(of_held_out_games > 0, "{said}");
+    assert!(training + held_out <= moves, "{said}");
     // Visits are counted in whole batches of 500.
     let visits = (4 * training).next_multiple_of(500);
     said.must_have(format!("{visits} visits to positions"));
@@ -220,10 +217,8 @@ fn faults_are_named() {
     let refused = |words: &str, part: &str| raicho!(folder, "{words}").refuses(part);
     refused(&format!("{SMALL} out nothing.pack"), "nothing.pack: ");
     refused(&format!("{SMALL} out games.txt"), "games.txt: ");
-    refused(
-        &format!("{SMALL} out empty.pack"),
-        "no position to learn from",
-    );
+    let text = format!("{SMALL} out empty.pack");
+    refused(&text, "no position to learn from");
     refused("learn --resume --out out", "nothing to resume");
     assert!(!folder.has("out"));
 
@@ -236,14 +231,10 @@ fn faults_are_named() {
         .must_have("record 60, at byte ");
     refused(&small, "is there already");
     let resume = "learn --resume --out out";
-    refused(
-        &format!("{resume} --epochs 40"),
-        "--epochs is not what the run began with",
-    );
-    refused(
-        &format!("{resume} --kind kppt"),
-        "--kind is not what the run began with",
-    );
+    let text = "--epochs is not what the run began with";
+    refused(&format!("{resume} --epochs 40"), text);
+    let text = "--kind is not what the run began with";
+    refused(&format!("{resume} --kind kppt"), text);
     raicho!(folder, "{small} --resume").outputs();
 
     // Other games than those of the run.

@@ -51,12 +51,8 @@ fn a_match_at_fixed_nodes() {
          {one} {other} --out"
     );
     raicho!(folder, "{words} whole").outputs();
-    kill_and_resume(
-        &folder,
-        &format!("{words} killed"),
-        "killed/games.jsonl",
-        &[1, 4],
-    );
+    let text = format!("{words} killed");
+    kill_and_resume(&folder, &text, "killed/games.jsonl", &[1, 4]);
     let whole = games(&folder, "whole");
     assert_eq!(whole.len(), 8);
     assert_eq!(whole, games(&folder, "killed"));
@@ -99,9 +95,8 @@ fn a_file_of_mate_problems() {
     kill_and_resume(&folder, &kept, "work/mate.jsonl", &[1, 50, 120]);
     assert_eq!(rows("--work work --resume"), whole);
 
-    let mut parts = [1, 2, 3]
-        .map(|shard| rows(&format!("--shard {shard}/3")))
-        .concat();
+    let parts = [1, 2, 3].map(|shard| rows(&format!("--shard {shard}/3")));
+    let mut parts = parts.concat();
     parts.sort_by_key(|row| row.split(' ').next().and_then(|n| n.parse::<u32>().ok()));
     assert_eq!(parts, whole);
     raicho!(folder, "{kept} --resume --check-dual").refuses("check_dual is true instead of false");
@@ -190,22 +185,16 @@ fn two_runs_never_write_the_same_output() {
 fn results_have_their_name_only_when_they_are_complete() {
     let folder = folder_with_games();
     let openings = OPENINGS.replace("balanced", "even");
-    for (name, words) in [
-        ("out.bin", "net random halfkp_256x2-32-32"),
-        ("out.svg", &format!("stats {GAMES} --svg")),
-        (
-            "out.sfen",
-            &format!("match openings --count 60 --openings {openings} --out"),
-        ),
-    ] {
+    for (name, words) in cases! {
+        "out.bin" => "net random halfkp_256x2-32-32";
+        "out.svg" => &format!("stats {GAMES} --svg");
+        "out.sfen" => &format!("match openings --count 60 --openings {openings} --out");
+    } {
         let limited = "ulimit -f 2; trap '' XFSZ; exec \"$0\" \"$@\"";
         let mut command = Command::new("/bin/sh");
         command.args(["-c", limited, RAICHO]).args(words.split(' '));
-        let output = command
-            .arg(name)
-            .current_dir(&folder.0)
-            .output()
-            .expect("a shell is there");
+        let output = command.arg(name).current_dir(&folder.0).output();
+        let output = output.expect("a shell is there");
         assert!(!output.status.success(), "{name}");
         text(&output.stderr).must_have("error: ");
         assert!(!folder.has(name), "{name}");
@@ -244,11 +233,8 @@ fn wait_for(folder: &Folder, name: &str) {
 fn a_match_ends_while_an_engine_starts() {
     let folder = Folder::new();
     let engine = "--engine cmd=/bin/sleep,args=40,name=";
-    let mut child = raicho!(
-        folder,
-        "match --nodes 9 {engine}one {engine}other --out out"
-    )
-    .start();
+    let engines = format!("{engine}one {engine}other");
+    let mut child = raicho!(folder, "match --nodes 9 {engines} --out out").start();
     // The folder is made before engines are started.
     wait_for(&folder, "out/match.json");
     sleep(Duration::from_millis(500));
@@ -273,12 +259,8 @@ done
     folder.write("engine.sh", ENGINE);
     let (script, gone) = (folder.path("engine.sh"), folder.path("gone"));
     let engine = format!("--engine 'cmd=/bin/sh,args={script} {gone},name=");
-    let engines = format!("{engine}one' {engine}other'");
-    let mut child = raicho!(
-        folder,
-        "match --nodes 9 --max-imbalance 9999 {engines} --out out"
-    )
-    .start();
+    let words = format!("--max-imbalance 9999 {engine}one' {engine}other'");
+    let mut child = raicho!(folder, "match --nodes 9 {words} --out out").start();
     wait_for(&folder, "gone");
     crate::signal::send(&child, "TERM");
     assert!(!child.wait().expect("it ends").success());

@@ -44,10 +44,8 @@ fn solutions_are_drawn_and_written_in_any_notation() {
     raicho!(folder, "mate p.tsv --svg all.svg").outputs();
     let svg = folder.text("all.svg");
     assert_eq!(svg.matches("<g transform=\"translate").count(), 3);
-    assert!(
-        svg.contains(">Problem 3  mate in 1<") && svg.contains(">玉<"),
-        "{svg}"
-    );
+    assert!(svg.contains(">Problem 3  mate in 1<"), "{svg}");
+    assert!(svg.contains(">玉<"), "{svg}");
     raicho!(folder, "mate p.tsv --svg p.tsv").refuses("give another name");
 }
 
@@ -55,10 +53,8 @@ fn solutions_are_drawn_and_written_in_any_notation() {
 fn an_author_learns_what_is_wrong_with_a_problem() {
     let folder = Folder::new();
     let problem = "P-51OU\nP+63FU53FU43FU00KI00GI\n+\n";
-    folder.write(
-        "long.csa",
-        format!("{problem}+0042GI\n-5161OU\n+0062KI\n%TSUMI\n"),
-    );
+    let words = format!("{problem}+0042GI\n-5161OU\n+0062KI\n%TSUMI\n");
+    folder.write("long.csa", words);
     let long = raicho!(folder, "mate long.csa --shortest --check-dual").stdout();
     for remark in [
         "mates sooner than the record's 3 plies, in 1",
@@ -68,10 +64,8 @@ fn an_author_learns_what_is_wrong_with_a_problem() {
     }
     let sound = "'4k4/9/4P4/9/9/9/9/9/9 b G 1'";
     let short = raicho!("mate --sfen {sound} --shortest --check-dual").stdout();
-    assert!(
-        !short.contains("left in hand") && !short.contains("variation"),
-        "{short}"
-    );
+    assert!(!short.contains("left in hand"), "{short}");
+    assert!(!short.contains("variation"), "{short}");
 }
 
 #[test]
@@ -80,17 +74,16 @@ fn a_resumed_run_keeps_its_rules_and_its_files() {
     let own = "a file that the run itself writes";
     a_match(&folder, &format!("run {PAIR} --json run/match.json")).refuses(own);
     a_match(&folder, &format!("run {PAIR}")).outputs();
-    #[rustfmt::skip]
-    let cases = [
-        ("run --resume --nodes 30", "--nodes without --engine"),
-        ("run --resume --max-moves 70", "--max-moves without --engine"),
-        ("run --resume --seed 2", "--seed without --engine"),
-        ("run --resume --ponder", "--ponder without --engine"),
-        ("run --resume --format gauntlet", "--format without --engine"),
-        ("run --resume --json run/match.json", own),
-        ("run --resume --html run/match.json", own),
-        ("run --resume --json page.html --html page.html", "are the same file"),
-    ];
+    let cases = cases! {
+        "run --resume --nodes 30" => "--nodes without --engine";
+        "run --resume --max-moves 70" => "--max-moves without --engine";
+        "run --resume --seed 2" => "--seed without --engine";
+        "run --resume --ponder" => "--ponder without --engine";
+        "run --resume --format gauntlet" => "--format without --engine";
+        "run --resume --json run/match.json" => own;
+        "run --resume --html run/match.json" => own;
+        "run --resume --json page.html --html page.html" => "are the same file";
+    };
     for (words, part) in cases {
         raicho!(folder, "match --out {words}").refuses(part);
     }
@@ -124,10 +117,8 @@ fn pages_of_mate_problems_need_no_reader_and_keep_the_numbers() {
     let folder = Folder::new();
     folder.write("p.tsv", PROBLEMS);
     raicho!(folder, "mate p.tsv --html all.html").unread();
-    assert_eq!(
-        data(&folder, "all.html")["games"].as_array().map(Vec::len),
-        Some(3)
-    );
+    let shown = data(&folder, "all.html");
+    assert_eq!(shown["games"].as_array().map(Vec::len), Some(3));
     raicho!(folder, "mate p.tsv --shard 2/3 --html second.html").outputs();
     let shown = data(&folder, "second.html");
     assert_eq!(shown["games"].as_array().map(Vec::len), Some(1));

@@ -140,17 +140,16 @@ fn folder_holds_one_run_that_stays_as_it_began() {
     run(&folder, &engine, &format!("{words} --resume")).stdout();
     run(&folder, &engine, &words).refuses("--resume");
     let other = "parameter 'Tilt, float, 0.7, -1, 1, 0.1, 0.1' instead of 'Skill,";
-    #[rustfmt::skip]
-    let cases = [
-        ("--iterations 3", "holds another run: --iterations 3 instead of 2"),
-        ("--nodes 100", "--nodes without --engine"),
-        ("--seed 2", "--seed without --engine"),
-        ("--max-moves 70", "--max-moves without --engine"),
-        (&format!("--param {TILT}"), other),
-        (&format!("--param {SKILL} --param {TILT}"), "2 parameters instead of 1"),
-        ("--engine cmd=other --nodes 100", "engine."),
-        (&format!("--nodes 200 --engine '{engine}'"), "engine.time_control.nodes is 200"),
-    ];
+    let cases = cases! {
+        "--iterations 3" => "holds another run: --iterations 3 instead of 2";
+        "--nodes 100" => "--nodes without --engine";
+        "--seed 2" => "--seed without --engine";
+        "--max-moves 70" => "--max-moves without --engine";
+        &format!("--param {TILT}") => other;
+        &format!("--param {SKILL} --param {TILT}") => "2 parameters instead of 1";
+        "--engine cmd=other --nodes 100" => "engine.";
+        &format!("--nodes 200 --engine '{engine}'") => "engine.time_control.nodes is 200";
+    };
     for (words, part) in cases {
         resume(&folder, words).refuses(part);
     }
@@ -164,15 +163,14 @@ fn folder_holds_one_run_that_stays_as_it_began() {
 fn what_cannot_be_tuned_is_an_error_before_a_folder_is_made() {
     let folder = Folder::new();
     let tuned = engine("tuned");
-    #[rustfmt::skip]
-    let cases = [
-        ("Skil,int,35,0,100,8,0.1", "no option Skil, it has USI_Hash, Seed,"),
-        ("Skill,int,35,0,200,8,0.1", "option Skill from 0 to 100, expected all of 0 to 200"),
-        ("Skill,float,35,0,100,8,0.1", "option Skill of type spin, expected string"),
-        ("Tilt,int,0,0,100,8,0.1", "option Tilt of type string, expected spin"),
-        (&format!("{SKILL} --engine '{tuned}'"), "2 engines, expected one"),
-        (&format!("{SKILL} --param {SKILL}"), "Skill is there already"),
-    ];
+    let cases = cases! {
+        "Skil,int,35,0,100,8,0.1" => "no option Skil, it has USI_Hash, Seed,";
+        "Skill,int,35,0,200,8,0.1" => "option Skill from 0 to 100, expected all of 0 to 200";
+        "Skill,float,35,0,100,8,0.1" => "option Skill of type spin, expected string";
+        "Tilt,int,0,0,100,8,0.1" => "option Tilt of type string, expected spin";
+        &format!("{SKILL} --engine '{tuned}'") => "2 engines, expected one";
+        &format!("{SKILL} --param {SKILL}") => "Skill is there already";
+    };
     for (param, part) in cases {
         run(&folder, &tuned, &format!("--iterations 2 --param {param}")).refuses(part);
     }

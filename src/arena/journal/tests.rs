@@ -1,28 +1,23 @@
 //! Tests of the match folder: what is kept, and what is read after a kill.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::{fs, path::PathBuf, time::Duration};
 
 use super::*;
 use crate::arena::tests::{entry, settings};
+use crate::util::TestFolder;
 use crate::{movegen::legal_moves, position::Position, records::game::Thought};
 
 /// A path for a match that is removed at the end of the test.
-struct Place(PathBuf);
+struct Place(TestFolder);
 
 impl Place {
     fn new() -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("raicho-journal-{}-{number}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).expect("the folder for tests can be written");
-        Self(path)
+        Self(TestFolder::new())
     }
 
     /// The folder of the match, which does not exist yet.
     fn folder(&self) -> PathBuf {
-        self.0.join("some/match")
+        self.0.file("some/match")
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -44,12 +39,6 @@ impl Place {
     }
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn sample() -> MatchSettings {
     settings(&["a", "b"], Some(6))
 }
@@ -68,11 +57,8 @@ fn games() -> Vec<GameEntry> {
     };
     let mut mated = entry(&settings, 1, Some("a"), EndReason::Checkmate);
     mated.detail = "\"雷\"".to_owned();
-    vec![
-        entry(&settings, 0, None, EndReason::Repetition),
-        mated,
-        lost,
-    ]
+    let drawn = entry(&settings, 0, None, EndReason::Repetition);
+    vec![drawn, mated, lost]
 }
 
 fn error<T>(result: Result<T, FolderError>) -> String {
@@ -205,16 +191,14 @@ fn other_formats_are_refused() {
     assert!(words.contains("this version reads format 1"), "{words}");
     fs::write(&path, text.replace("\"ponder\"", "\"wonder\"")).unwrap();
     let words = error(place.read());
-    assert!(
-        words.contains("match.json line ") && words.contains("ponder"),
-        "{words}"
-    );
+    assert!(words.contains("match.json line "), "{words}");
+    assert!(words.contains("ponder"), "{words}");
 }
 
 #[test]
 fn a_place_that_cannot_be_written_is_named() {
     let place = Place::new();
-    let file = place.0.join("file");
+    let file = place.0.file("file");
     fs::write(&file, "").unwrap();
     for folder in [file.clone(), file.join("below")] {
         let words = error(MatchFolder::create(&folder, &sample()));
@@ -289,10 +273,8 @@ fn scores_of_neighbouring_plies_are_added_by_side() {
     let scores = scores.map(|score| score.map(Score::Cp));
     let sums = Optimism::of(&moves(&scores)).0[0];
     // Plies 0 and 1, 1 and 2, 4 and 5.
-    assert_eq!(
-        (sums.pairs, sums.scores),
-        (3, [100 + 300 + 7, 50 + 50 - 3000])
-    );
+    let expected = (3, [100 + 300 + 7, 50 + 50 - 3000]);
+    assert_eq!((sums.pairs, sums.scores), expected);
     let mates = [Some(Score::Mate(3)), Some(Score::Mate(-2))];
     let optimism = Optimism::of(&moves(&mates));
     assert_eq!(optimism.0[0].scores, [3000, -3000]);

@@ -3,8 +3,9 @@
 use super::*;
 use crate::records::sfen_line::SfenLine;
 
-/// A position with only the two kings.
+/// A position with only the two kings, and moves that lead back to it, the last one excepted.
 const KINGS: &str = "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1";
+const SHUFFLE: &str = "5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i";
 
 fn position(line: &str) -> Position {
     let line: SfenLine = line.parse().expect("the line of a test");
@@ -25,6 +26,12 @@ fn play_on(referee: &mut Referee<'_>, moves: &str) {
     }
 }
 
+/// Plays a move that ends the game in a draw.
+fn draws(referee: &mut Referee<'_>, text: &str, reason: EndReason) {
+    let verdict = referee.play(text).verdict;
+    assert_eq!(verdict, Some(GameVerdict::draw(reason)));
+}
+
 fn is_refused(line: &str, text: &str) {
     let before = position(line);
     let us = before.side_to_move();
@@ -32,10 +39,8 @@ fn is_refused(line: &str, text: &str) {
     let Played { mv, verdict } = referee.play(text);
     let verdict = verdict.unwrap_or_else(|| panic!("{text} in {line} is played"));
     assert_eq!(mv, None, "{text} in {line}");
-    assert_eq!(
-        (verdict.winner, verdict.reason),
-        (Some(!us), EndReason::IllegalMove)
-    );
+    let loss = (Some(!us), EndReason::IllegalMove);
+    assert_eq!((verdict.winner, verdict.reason), loss);
     for part in [text, &before.to_sfen()] {
         assert!(verdict.detail.contains(part), "{}", verdict.detail);
     }
@@ -55,26 +60,20 @@ const RULES: Rules = Rules {
 
 #[test]
 fn illegal_moves_are_refused_with_the_position() {
-    let cases = [
+    let cases = cases! {
         // Not a move, an opponent's piece, an empty square, onto an own piece.
-        (
-            "startpos",
-            "xyz 7g 7g7f= 0000 3c3d 5e5d 5i5h5g 9i9g 2h7h+ P*5e",
-        ),
+        "startpos" => "xyz 7g 7g7f= 0000 3c3d 5e5d 5i5h5g 9i9g 2h7h+ P*5e";
         // A second pawn on the file.
-        ("sfen 4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "P*5e P*5b"),
+        "sfen 4k4/9/9/9/9/9/4P4/9/4K4 b P 1" => "P*5e P*5b";
         // A piece that could never move again.
-        ("sfen 4k4/9/9/9/9/9/9/9/4K4 b PLN 1", "P*1a L*1a N*1a N*1b"),
-        ("sfen 4k4/9/9/9/9/9/9/9/4K4 w pln 1", "P*1i L*1i N*1i N*1h"),
-        (
-            "sfen 4k4/7LP/9/6N2/9/9/9/9/4K4 b - 1",
-            "1b1a 2b2a 3d2b 3d4b",
-        ),
+        "sfen 4k4/9/9/9/9/9/9/9/4K4 b PLN 1" => "P*1a L*1a N*1a N*1b";
+        "sfen 4k4/9/9/9/9/9/9/9/4K4 w pln 1" => "P*1i L*1i N*1i N*1h";
+        "sfen 4k4/7LP/9/6N2/9/9/9/9/4K4 b - 1" => "1b1a 2b2a 3d2b 3d4b";
         // The king stays in check, moves into check, or is exposed.
-        ("sfen 4k4/9/9/9/4r4/9/9/9/4K4 b G 1", "G*1a 5i5h"),
-        ("sfen 4k4/9/9/9/4r4/9/9/4G4/4K4 b - 1", "5h4h 5h6g"),
-        ("sfen 4k4/9/9/9/3r5/9/9/9/4K4 b - 1", "5i6i 5i6h"),
-    ];
+        "sfen 4k4/9/9/9/4r4/9/9/9/4K4 b G 1" => "G*1a 5i5h";
+        "sfen 4k4/9/9/9/4r4/9/9/4G4/4K4 b - 1" => "5h4h 5h6g";
+        "sfen 4k4/9/9/9/3r5/9/9/9/4K4 b - 1" => "5i6i 5i6h";
+    };
     for (line, texts) in cases {
         for text in texts.split(' ') {
             is_refused(line, text);
@@ -114,48 +113,26 @@ fn pieces_need_not_promote() {
 #[test]
 fn the_fourth_occurrence_is_a_draw() {
     let mut referee = Referee::new(&RULES, position(KINGS));
-    play_on(
-        &mut referee,
-        "5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i",
-    );
-    let verdict = referee.play("5b5a").verdict;
-    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::Repetition)));
+    play_on(&mut referee, SHUFFLE);
+    draws(&mut referee, "5b5a", EndReason::Repetition);
 }
 
 #[test]
 fn occurrences_in_the_opening_count() {
-    let opening = format!("{KINGS} moves 5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i 5b5a 5i5h 5a5b 5h5i");
-    let mut referee = Referee::new(&RULES, position(&opening));
+    let mut referee = Referee::new(&RULES, position(&format!("{KINGS} moves {SHUFFLE}")));
     assert_eq!(referee.end(), None);
-    let verdict = referee.play("5b5a").verdict;
-    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::Repetition)));
+    draws(&mut referee, "5b5a", EndReason::Repetition);
 }
 
 #[test]
 fn perpetual_check_loses_whoever_completes_it() {
-    let cases = [
+    let cases = cases! {
         // Position, a cycle of moves that leads back to it, and the side that gives check.
-        (
-            "8k/9/9/9/8R/9/9/9/K8 w - 1",
-            "1a2a 1e2e 2a1a 2e1e",
-            Color::Black,
-        ),
-        (
-            "7k1/9/9/9/8R/9/9/9/K8 b - 1",
-            "1e2e 2a1a 2e1e 1a2a",
-            Color::Black,
-        ),
-        (
-            "8k/9/9/9/r8/9/9/9/K8 b - 1",
-            "9i8i 9e8e 8i9i 8e9e",
-            Color::White,
-        ),
-        (
-            "8k/9/9/9/r8/9/9/9/1K7 w - 1",
-            "9e8e 8i9i 8e9e 9i8i",
-            Color::White,
-        ),
-    ];
+        "8k/9/9/9/8R/9/9/9/K8 w - 1", "1a2a 1e2e 2a1a 2e1e" => Color::Black;
+        "7k1/9/9/9/8R/9/9/9/K8 b - 1", "1e2e 2a1a 2e1e 1a2a" => Color::Black;
+        "8k/9/9/9/r8/9/9/9/K8 b - 1", "9i8i 9e8e 8i9i 8e9e" => Color::White;
+        "8k/9/9/9/r8/9/9/9/1K7 w - 1", "9e8e 8i9i 8e9e 9i8i" => Color::White;
+    };
     for (start, round, checker) in cases {
         let mut referee = Referee::new(&RULES, position(&format!("sfen {start}")));
         play_on(&mut referee, &[round, round].join(" "));
@@ -173,8 +150,7 @@ fn one_quiet_move_makes_it_a_draw() {
     let round = "1a2a 1f3f 2a1a 3f1f";
     play_on(&mut referee, &[round, round].join(" "));
     play_on(&mut referee, "1a2a 1f3f 2a1a");
-    let verdict = referee.play("3f1f").verdict;
-    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::Repetition)));
+    draws(&mut referee, "3f1f", EndReason::Repetition);
 }
 
 #[test]
@@ -185,8 +161,7 @@ fn the_last_move_draws_unless_it_mates() {
     };
     let mut referee = Referee::new(&rules, Position::startpos());
     play_on(&mut referee, "7g7f 3c3d 2g2f");
-    let verdict = referee.play("8c8d").verdict;
-    assert_eq!(verdict, Some(GameVerdict::draw(EndReason::MaxMoves)));
+    draws(&mut referee, "8c8d", EndReason::MaxMoves);
     let mating = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 4";
     for (text, reason) in [
         ("G*5b", EndReason::Checkmate),
@@ -197,10 +172,7 @@ fn the_last_move_draws_unless_it_mates() {
     }
     // Moves of the opening count.
     let mut referee = Referee::new(&rules, position("startpos moves 7g7f 3c3d 2g2f"));
-    assert_eq!(
-        referee.play("8c8d").verdict,
-        Some(GameVerdict::draw(EndReason::MaxMoves))
-    );
+    draws(&mut referee, "8c8d", EndReason::MaxMoves);
     let unlimited = Referee::new(&RULES, position("sfen 4k4/9/9/9/9/9/9/9/4K4 b - 2000"));
     assert_eq!(unlimited.end(), None);
 }
@@ -284,11 +256,8 @@ fn each_rule_of_declaration_has_its_requirement() {
             (Some(!us), EndReason::FalseDeclaration)
         };
         let name = entering_king.name();
-        assert_eq!(
-            (verdict.winner, verdict.reason),
-            expected,
-            "{name} in {sfen}"
-        );
+        let found = (verdict.winner, verdict.reason);
+        assert_eq!(found, expected, "{name} in {sfen}");
         if !is_right {
             assert!(verdict.detail.contains(name), "{}", verdict.detail);
             assert!(verdict.detail.contains(&text), "{}", verdict.detail);
@@ -329,10 +298,11 @@ const WIN: Adjudication = Adjudication {
     from: 0,
 };
 
-const DRAW: Adjudication = Adjudication {
-    score: 50,
-    moves: 2,
-    from: 0,
+const DRAW: Adjudication = Adjudication { score: 50, ..WIN };
+
+const WITH_WINS: Rules = Rules {
+    win_adjudication: Some(WIN),
+    ..RULES
 };
 
 /// Plays quiet moves with these scores, and returns the number of moves after which the game ended.
@@ -354,52 +324,43 @@ fn centipawns<const COUNT: usize>(scores: [i32; COUNT]) -> [Option<Score>; COUNT
 
 #[test]
 fn a_game_is_won_when_both_agree_and_the_loser_is_to_move() {
-    let rules = Rules {
-        win_adjudication: Some(WIN),
-        ..RULES
-    };
     let win_of = |winner: Color| GameVerdict::loss(!winner, EndReason::AdjudicatedWin, "");
     let black_wins = centipawns([1000, -1000, 1200, -3000, 1000, -1000]);
     // Both agree after four plies, but then black is to move.
     let verdict = Some((5, win_of(Color::Black)));
-    assert_eq!(adjudicated(&rules, &black_wins), verdict);
+    assert_eq!(adjudicated(&WITH_WINS, &black_wins), verdict);
     let white_wins = centipawns([-1000, 1000, -1000, 1000, -1000]);
     let verdict = Some((4, win_of(Color::White)));
-    assert_eq!(adjudicated(&rules, &white_wins), verdict);
+    assert_eq!(adjudicated(&WITH_WINS, &white_wins), verdict);
     let one_sided = centipawns([5000, 0, 5000, 0, 5000, 0, 5000, 0, 5000]);
-    assert_eq!(adjudicated(&rules, &one_sided), None);
+    assert_eq!(adjudicated(&WITH_WINS, &one_sided), None);
     let both_hope = centipawns([5000; 14]);
-    assert_eq!(adjudicated(&rules, &both_hope), None);
+    assert_eq!(adjudicated(&WITH_WINS, &both_hope), None);
 }
 
 #[test]
 fn silence_and_contradiction_begin_the_count_anew() {
-    let rules = Rules {
-        win_adjudication: Some(WIN),
-        ..RULES
-    };
     let for_black = |ply: usize| Some(Score::Cp(if ply.is_multiple_of(2) { 2000 } else { -2000 }));
     for interruption in [None, Some(Score::Cp(0)), Some(Score::Cp(999))] {
         let mut scores: Vec<_> = (0..14).map(for_black).collect();
         scores[2] = interruption;
         // Four plies are needed from the fourth ply on; the last of them is black's.
-        let (number, verdict) = adjudicated(&rules, &scores).expect("it is won in the end");
+        let (number, verdict) = adjudicated(&WITH_WINS, &scores).expect("it is won in the end");
         assert_eq!((number, verdict.winner), (7, Some(Color::Black)));
     }
     // The third score favours white and is the first of white's four; black is to move after the
     // sixth.
     let mut turned: Vec<_> = (0..14).map(|ply| for_black(ply + 1)).collect();
     turned[..2].copy_from_slice(&centipawns([2000, -2000]));
-    let (number, verdict) = adjudicated(&rules, &turned).expect("it is won in the end");
+    let (number, verdict) = adjudicated(&WITH_WINS, &turned).expect("it is won in the end");
     assert_eq!((number, verdict.winner), (6, Some(Color::White)));
 }
 
 #[test]
 fn mates_are_scores() {
     let rules = Rules {
-        win_adjudication: Some(WIN),
         draw_adjudication: Some(DRAW),
-        ..RULES
+        ..WITH_WINS
     };
     let [ours, theirs] = [Some(Score::Mate(5)), Some(Score::Mate(-4))];
     let (number, verdict) = adjudicated(&rules, &[ours, theirs, ours, theirs, ours]).unwrap();
@@ -449,10 +410,8 @@ fn adjudication_is_read_from_words() {
     };
     assert_eq!(read("score=2000 moves=4 from=40"), Ok(all));
     assert_eq!(read("from=40,moves=4, score=2000"), Ok(all));
-    assert_eq!(
-        read("moves=4 score=2000"),
-        Ok(Adjudication { from: 0, ..all })
-    );
+    let at_once = Adjudication { from: 0, ..all };
+    assert_eq!(read("moves=4 score=2000"), Ok(at_once));
     for (text, part) in [
         ("score=2000", "'score=2000'"),
         ("moves=4", "'moves=4'"),

@@ -748,34 +748,19 @@ mod parameter_tests {
 
     #[test]
     fn options_must_take_every_value() {
-        for (line, part) in [
-            ("depth, int, 40, 0, 100, 4, 0.02", None),
-            ("Scale, float, 1, -9, 9, 1, 0.02", None),
-            (
-                "Dept, int, 40, 0, 100, 4, 0.02",
-                Some("no option Dept, it has Depth, Scale, Book"),
-            ),
-            (
-                "depth, int, 40, 0, 101, 4, 0.02",
-                Some("option Depth from 0 to 100, expected all of 0 to 101"),
-            ),
-            (
-                "Depth, int, 40, -1, 100, 4, 0.02",
-                Some("expected all of -1 to 100"),
-            ),
-            (
-                "Depth, float, 40, 0, 100, 4, 0.02",
-                Some("option Depth of type spin, expected string for a float"),
-            ),
-            (
-                "Scale, int, 1, 0, 9, 1, 0.02",
-                Some("option Scale of type string, expected spin for an int"),
-            ),
-            (
-                "Book, int, 1, 0, 1, 1, 0.02",
-                Some("option Book of type check"),
-            ),
-        ] {
+        for (line, part) in cases! {
+            "depth, int, 40, 0, 100, 4, 0.02" => None;
+            "Scale, float, 1, -9, 9, 1, 0.02" => None;
+            "Dept, int, 40, 0, 100, 4, 0.02" => Some("no option Dept, it has Depth, Scale, Book");
+            "depth, int, 40, 0, 101, 4, 0.02" =>
+                Some("option Depth from 0 to 100, expected all of 0 to 101");
+            "Depth, int, 40, -1, 100, 4, 0.02" => Some("expected all of -1 to 100");
+            "Depth, float, 40, 0, 100, 4, 0.02" =>
+                Some("option Depth of type spin, expected string for a float");
+            "Scale, int, 1, 0, 9, 1, 0.02" =>
+                Some("option Scale of type string, expected spin for an int");
+            "Book, int, 1, 0, 1, 1, 0.02" => Some("option Book of type check");
+        } {
             let parameter: Parameter = line.parse().unwrap();
             let error = parameter.check_declared(&declared(), &[]).err();
             assert_eq!(error.is_some(), part.is_some(), "{line}: {error:?}");

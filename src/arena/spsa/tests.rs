@@ -49,6 +49,11 @@ fn finish<O: Objective>(state: &mut State, objective: &O) {
     assert!(state.is_done());
 }
 
+/// The same with a function as the objective.
+fn play(state: &mut State, game: impl Fn(u64, &[f64], &[f64]) -> f64 + Sync) {
+    finish(state, &Game(game));
+}
+
 const TWO: &str =
     "# a comment\nDepth, int, 40, 0, 100, 4, 0.02\n\nScale, float, 1.5, 0.5, 3, 0.2, 0.02\n";
 
@@ -59,17 +64,21 @@ fn rugged(iteration: u64, plus: &[f64], minus: &[f64]) -> f64 {
     (4.0 * (height(plus) - height(minus)) + noise).clamp(-2.0, 2.0)
 }
 
+/// A run to the end with this objective.
+fn rugged_run(iterations: u64) -> State {
+    let mut run = state(iterations, TWO);
+    play(&mut run, rugged);
+    run
+}
+
 #[test]
 fn last_step_is_rate_times_step() {
     let mut run = state(1, "A, float, 10, 0, 100, 4, 0.02");
-    finish(
-        &mut run,
-        &Game(|_, plus: &[f64], minus: &[f64]| {
-            assert!((plus[0] + minus[0] - 20.0).abs() < 1e-12);
-            assert!(((plus[0] - minus[0]).abs() - 8.0).abs() < 1e-12);
-            (plus[0] - minus[0]).signum() * 1.5
-        }),
-    );
+    play(&mut run, |_, plus, minus| {
+        assert!((plus[0] + minus[0] - 20.0).abs() < 1e-12);
+        assert!(((plus[0] - minus[0]).abs() - 8.0).abs() < 1e-12);
+        (plus[0] - minus[0]).signum() * 1.5
+    });
     // Upwards, by 4 * 0.02 for each of the 1.5 points.
     assert!((run.theta()[0] - 10.12).abs() < 1e-12);
 }
@@ -78,17 +87,12 @@ fn last_step_is_rate_times_step() {
 fn first_of_two_steps_is_larger() {
     let mut run = state(2, "A, float, 10, 0, 100, 4, 0.02");
     let seen = Mutex::new(Vec::new());
-    finish(
-        &mut run,
-        &Game(|iteration, plus: &[f64], minus: &[f64]| {
-            seen.lock().unwrap().push((plus[0] - minus[0]).abs() / 2.0);
-            if iteration == 1 {
-                (plus[0] - minus[0]).signum()
-            } else {
-                0.0
-            }
-        }),
-    );
+    play(&mut run, |iteration, plus, minus| {
+        let difference = plus[0] - minus[0];
+        seen.lock().unwrap().push(difference.abs() / 2.0);
+        let is_first = iteration == 1;
+        if is_first { difference.signum() } else { 0.0 }
+    });
     // Computed by hand: c₁ = 4·2^0.101 = 4.290075, a₁ = 0.02·4²·(2.2/1.2)^0.602 = 0.460925.
     let seen = seen.into_inner().unwrap();
     assert!((seen[0] - 4.290_08).abs() < 1e-4, "{seen:?}");
@@ -99,14 +103,13 @@ fn first_of_two_steps_is_larger() {
 #[test]
 fn values_stay_in_their_range() {
     let mut run = state(300, "A, int, 1, 0, 9, 5, 2\nB, float, 0, 0, 1, 1, 2");
-    let both = Game(|iteration: u64, plus: &[f64], minus: &[f64]| {
+    play(&mut run, |iteration, plus, minus| {
         for side in [plus, minus] {
             assert!((0.0..=9.0).contains(&side[0]) && side[0].fract() == 0.0);
             assert!((0.0..=1.0).contains(&side[1]));
         }
         if iteration % 60 < 30 { 2.0 } else { -2.0 }
     });
-    finish(&mut run, &both);
     assert!(run.history().iter().all(|point| {
         (0.0..=9.0).contains(&point.theta[0]) && (0.0..=1.0).contains(&point.theta[1])
     }));
@@ -116,16 +119,13 @@ fn values_stay_in_their_range() {
 fn whole_numbers_are_right_on_average() {
     let mut run = state(4000, "A, int, 10.3, 0, 20, 0.4, 0.1");
     let sums = Mutex::new([0.0; 2]);
-    finish(
-        &mut run,
-        &Game(|iteration, plus: &[f64], minus: &[f64]| {
-            let distance = 0.8 * (4000.0 / iteration as f64).powf(0.101);
-            let mut sums = sums.lock().unwrap();
-            sums[0] += f64::midpoint(plus[0], minus[0]) - 10.3;
-            sums[1] += (plus[0] - minus[0]).abs() - distance;
-            0.0
-        }),
-    );
+    play(&mut run, |iteration, plus, minus| {
+        let distance = 0.8 * (4000.0 / iteration as f64).powf(0.101);
+        let mut sums = sums.lock().unwrap();
+        sums[0] += f64::midpoint(plus[0], minus[0]) - 10.3;
+        sums[1] += (plus[0] - minus[0]).abs() - distance;
+        0.0
+    });
     for sum in sums.into_inner().unwrap() {
         assert!((sum / 4000.0).abs() < 0.03, "{sum}");
     }
@@ -138,7 +138,7 @@ fn seed_decides_the_path() {
     let runs = [1, 1, 2].map(|seed| {
         let settings = Settings::new(50, seed);
         let mut run = State::new(settings, parse_list(TWO).unwrap()).unwrap();
-        finish(&mut run, &Game(rugged));
+        play(&mut run, rugged);
         run.theta().to_vec()
     });
     assert_eq!(runs[0], runs[1]);
@@ -188,15 +188,11 @@ impl Objective for Fragile {
 
 #[test]
 fn failed_iteration_is_played_again() {
-    let mut whole = state(30, TWO);
-    finish(&mut whole, &Game(rugged));
-
+    let whole = rugged_run(30);
     let mut broken = state(30, TWO);
     let error = run(&mut broken, &Fragile(11), &alone(), &mut |_| ()).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "iteration 11 could not be played: the engine died"
-    );
+    let message = "iteration 11 could not be played: the engine died";
+    assert_eq!(error.to_string(), message);
     assert_eq!(broken.finished(), 10);
     finish(&mut broken, &Fragile(0));
     assert_eq!(broken, whole);
@@ -218,12 +214,11 @@ impl Objective for Impatient {
 
 #[test]
 fn broken_off_iteration_does_not_count() {
-    let mut whole = state(30, TWO);
-    finish(&mut whole, &Game(rugged));
+    let whole = rugged_run(30);
     let mut broken = state(30, TWO);
     run(&mut broken, &Impatient(11), &alone(), &mut |_| ()).unwrap();
     assert_eq!(broken.finished(), 10);
-    finish(&mut broken, &Game(rugged));
+    play(&mut broken, rugged);
     assert_eq!(broken, whole);
 }
 
@@ -256,35 +251,20 @@ fn parameters_are_read_and_written() {
 
 #[test]
 fn faults_of_parameters_are_named() {
-    let cases = [
-        (
-            "A, int, 1, 2",
-            "line 1: 4 fields in 'A, int, 1, 2', expected 7",
-        ),
-        (", int, 1, 0, 9, 1, 1", "no name"),
-        ("A, whole, 1, 0, 9, 1, 1", "kind 'whole'"),
-        (
-            "\nA, int, x, 0, 9, 1, 1",
-            "line 2: start 'x' of A, expected a number",
-        ),
-        ("A, int, 1, 9, 0, 1, 1", "range 9 to 0 of A"),
-        ("A, int, 1, 0, inf, 1, 1", "range 0 to inf of A"),
-        ("A, int, 1, 0.5, 9, 1, 1", "whole numbers for an int"),
-        (
-            "A, int, NaN, 0, 9, 1, 1",
-            "start NaN of A, expected a value from 0 to 9",
-        ),
-        (
-            "A, int, 1, 0, 9, 10, 1",
-            "step 10 of A, expected more than 0 and at most 9",
-        ),
-        ("A, int, 1, 0, 9, 1, 0", "rate 0 of A, expected more than 0"),
-        (
-            "A, int, 1, 0, 9, 1, 1\na, int, 1, 0, 9, 1, 1",
-            "line 2: a is there already",
-        ),
-        ("# nothing", "no parameters"),
-    ];
+    let cases = cases! {
+        "A, int, 1, 2" => "line 1: 4 fields in 'A, int, 1, 2', expected 7";
+        ", int, 1, 0, 9, 1, 1" => "no name";
+        "A, whole, 1, 0, 9, 1, 1" => "kind 'whole'";
+        "\nA, int, x, 0, 9, 1, 1" => "line 2: start 'x' of A, expected a number";
+        "A, int, 1, 9, 0, 1, 1" => "range 9 to 0 of A";
+        "A, int, 1, 0, inf, 1, 1" => "range 0 to inf of A";
+        "A, int, 1, 0.5, 9, 1, 1" => "whole numbers for an int";
+        "A, int, NaN, 0, 9, 1, 1" => "start NaN of A, expected a value from 0 to 9";
+        "A, int, 1, 0, 9, 10, 1" => "step 10 of A, expected more than 0 and at most 9";
+        "A, int, 1, 0, 9, 1, 0" => "rate 0 of A, expected more than 0";
+        "A, int, 1, 0, 9, 1, 1\na, int, 1, 0, 9, 1, 1" => "line 2: a is there already";
+        "# nothing" => "no parameters";
+    };
     for (text, part) in cases {
         let message = parse_list(text).unwrap_err().to_string();
         assert!(message.contains(part), "{text}: {message}");
@@ -384,17 +364,14 @@ fn without_luck_the_top_is_reached() {
     let lines = "A, float, 0, -10, 10, 0.5, 0.2\nB, float, 9, -10, 10, 0.5, 0.2";
     let mut run = state(3000, lines);
     let height = |at: &[f64]| -(at[0] - 3.0).powi(2) - (at[1] + 4.0).powi(2) - at[0] * at[1];
-    finish(
-        &mut run,
-        &Game(|_, plus: &[f64], minus: &[f64]| (height(plus) - height(minus)).clamp(-2.0, 2.0)),
-    );
+    play(&mut run, |_, plus, minus| {
+        (height(plus) - height(minus)).clamp(-2.0, 2.0)
+    });
     // Both partial derivatives are zero where 2a + b = 6 and a + 2b = -8.
     let [a, b] = [20.0 / 3.0, -22.0 / 3.0];
     let found = run.theta();
-    assert!(
-        (found[0] - a).abs() < 0.05 && (found[1] - b).abs() < 0.05,
-        "{found:?}"
-    );
+    let is_near = (found[0] - a).abs() < 0.05 && (found[1] - b).abs() < 0.05;
+    assert!(is_near, "{found:?}");
 }
 
 // --- State files ---
@@ -403,9 +380,7 @@ fn without_luck_the_top_is_reached() {
 fn resumed_run_takes_the_same_path() {
     let folder = TestFolder::new();
     let [path, copy] = ["state.json", "copy.json"].map(|name| folder.file(name));
-    let mut whole = state(100, TWO);
-    finish(&mut whole, &Game(rugged));
-
+    let whole = rugged_run(100);
     let stop = Stop::new();
     let options = RunOptions {
         path: Some(&path),
@@ -431,7 +406,7 @@ fn resumed_run_takes_the_same_path() {
     for (file, finished) in [(&path, 61), (&copy, 37)] {
         let mut resumed = State::load(file).unwrap();
         assert_eq!(resumed.finished(), finished);
-        finish(&mut resumed, &Game(rugged));
+        play(&mut resumed, rugged);
         assert_eq!(resumed, whole);
     }
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2);
@@ -476,8 +451,7 @@ fn killed_games_are_played_again() {
 fn files_keep_every_bit() {
     let folder = TestFolder::new();
     let path = folder.file("state.json");
-    let mut run = state(200, TWO);
-    finish(&mut run, &Game(rugged));
+    let run = rugged_run(200);
     run.save(&path).unwrap();
     assert_eq!(State::load(&path).unwrap(), run);
     assert_eq!(run.history().len(), 201);
@@ -486,8 +460,7 @@ fn files_keep_every_bit() {
 
 #[test]
 fn long_runs_keep_a_short_history() {
-    let mut run = state(5000, TWO);
-    finish(&mut run, &Game(rugged));
+    let run = rugged_run(5000);
     assert_eq!(run.history().len(), 201);
     assert_eq!(run.history()[1].finished, 25);
 }
@@ -496,58 +469,26 @@ fn long_runs_keep_a_short_history() {
 fn bad_files_are_refused_with_the_reason() {
     let folder = TestFolder::new();
     let path = folder.file("state.json");
-    let mut run = state(10, TWO);
-    finish(&mut run, &Game(rugged));
+    let run = rugged_run(10);
     run.save(&path).unwrap();
     let good = fs::read_to_string(&path).unwrap();
     let theta = format!("\"theta\": [\n    \"{}\",", run.theta()[0]);
-    let cases = [
-        (
-            good[..good.len() / 2].to_owned(),
-            "is no SPSA state file: EOF",
-        ),
-        ("{}".to_owned(), "missing field"),
-        (
-            good.replace("spsa 1", "spsa 2"),
-            "format 'raicho spsa 2', expected 'raicho spsa 1'",
-        ),
-        (
-            good.replace("\"begun\": 10", "\"begun\": 11"),
-            "iteration 11, expected 0 to 10",
-        ),
-        (
-            good.replace("\"unfinished\": []", "\"unfinished\": [0]"),
-            "iteration 0, expected 1 to 10",
-        ),
-        (
-            good.replace("\"begun\"", "\"became\""),
-            "unknown field `became`",
-        ),
-        (
-            good.replacen(&theta, "\"theta\": [\n    \"-1\",", 1),
-            "value -1 of Depth, expected 0 to 100",
-        ),
-        (
-            good.replacen(&theta, "\"theta\": [\n    \"x\",", 1),
-            "'x', expected a number",
-        ),
-        (
-            good.replacen(&theta, "\"theta\": [", 1),
-            "1 value in theta, expected 2",
-        ),
-        (
-            good.replace("\"gamma\": 0.101", "\"gamma\": -1"),
-            "gamma -1, expected 0 to 1",
-        ),
-        (
-            good.replace("\"iterations\": 10", "\"iterations\": 0"),
-            "iterations 0, expected",
-        ),
-        (
-            good.replace("\"rate\": 0.02", "\"rate\": 0"),
-            "rate 0 of Depth",
-        ),
-    ];
+    let cases = cases! {
+        good[..good.len() / 2].to_owned() => "is no SPSA state file: EOF";
+        "{}".to_owned() => "missing field";
+        good.replace("spsa 1", "spsa 2") => "format 'raicho spsa 2', expected 'raicho spsa 1'";
+        good.replace("\"begun\": 10", "\"begun\": 11") => "iteration 11, expected 0 to 10";
+        good.replace("\"unfinished\": []", "\"unfinished\": [0]") =>
+            "iteration 0, expected 1 to 10";
+        good.replace("\"begun\"", "\"became\"") => "unknown field `became`";
+        good.replacen(&theta, "\"theta\": [\n    \"-1\",", 1) =>
+            "value -1 of Depth, expected 0 to 100";
+        good.replacen(&theta, "\"theta\": [\n    \"x\",", 1) => "'x', expected a number";
+        good.replacen(&theta, "\"theta\": [", 1) => "1 value in theta, expected 2";
+        good.replace("\"gamma\": 0.101", "\"gamma\": -1") => "gamma -1, expected 0 to 1";
+        good.replace("\"iterations\": 10", "\"iterations\": 0") => "iterations 0, expected";
+        good.replace("\"rate\": 0.02", "\"rate\": 0") => "rate 0 of Depth";
+    };
     for (text, part) in cases {
         assert_ne!(text, good, "{part}");
         fs::write(&path, text).unwrap();

@@ -134,12 +134,8 @@ fn llr_is_the_ratio_of_the_largest_likelihoods() {
         };
         let expected = of_score(elo1) - of_score(elo0);
         let test = sprt(&format!("elo0={elo0} elo1={elo1}"));
-        assert_close(
-            test.llr(&pairs),
-            expected,
-            1e-5,
-            &format!("{test} {counts:?}"),
-        );
+        let words = format!("{test} {counts:?}");
+        assert_close(test.llr(&pairs), expected, 1e-5, &words);
 
         // The variance of a game is twice that of the mean of two games.
         let of_spread = |elo: f64| {
@@ -150,12 +146,8 @@ fn llr_is_the_ratio_of_the_largest_likelihoods() {
         };
         let expected = of_spread(elo1) - of_spread(elo0);
         let test = sprt(&format!("elo0={elo0} elo1={elo1} model=normalized"));
-        assert_close(
-            test.llr(&pairs),
-            expected,
-            1e-5,
-            &format!("{test} {counts:?}"),
-        );
+        let words = format!("{test} {counts:?}");
+        assert_close(test.llr(&pairs), expected, 1e-5, &words);
     }
 }
 
@@ -228,10 +220,8 @@ fn wrong_verdicts_are_as_rare_as_promised() {
         let rate = f64::from(found) / f64::from(RUNS);
         let noise = (promised * (1.0 - promised) / f64::from(RUNS)).sqrt();
         // Close to the nominal error rate, neither above it nor far below.
-        assert!(
-            rate < promised + 2.5 * noise && rate > promised / 3.0,
-            "{wrong:?} of {RUNS}"
-        );
+        assert!(rate < promised + 2.5 * noise, "{wrong:?} of {RUNS}");
+        assert!(rate > promised / 3.0, "{wrong:?} of {RUNS}");
     }
 }
 
@@ -280,28 +270,23 @@ fn texts_are_read_and_written() {
         }
     );
     assert_eq!(sprt(&full.to_string()), full);
-    assert_eq!(
-        Sprt::default().to_string(),
-        "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic"
-    );
+    let expected = "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic";
+    assert_eq!(Sprt::default().to_string(), expected);
 }
 
 #[test]
 fn faults_are_named() {
-    let cases = [
-        ("elo2=3", "'elo2=3', expected elo0="),
-        ("elo0", "'elo0', expected elo0="),
-        ("elo0=x", "elo0='x', expected a number"),
-        ("elo0=NaN", "elo0=NaN, expected -200 to 200"),
-        ("elo1=201", "elo1=201, expected -200 to 200"),
-        ("elo0=5 elo1=5", "expected elo0 below elo1"),
-        ("alpha=0", "alpha=0, expected a probability above 0"),
-        ("beta=0.5", "beta=0.5, expected a probability above 0"),
-        (
-            "model=bayes",
-            "model='bayes', expected logistic or normalized",
-        ),
-    ];
+    let cases = cases! {
+        "elo2=3" => "'elo2=3', expected elo0=";
+        "elo0" => "'elo0', expected elo0=";
+        "elo0=x" => "elo0='x', expected a number";
+        "elo0=NaN" => "elo0=NaN, expected -200 to 200";
+        "elo1=201" => "elo1=201, expected -200 to 200";
+        "elo0=5 elo1=5" => "expected elo0 below elo1";
+        "alpha=0" => "alpha=0, expected a probability above 0";
+        "beta=0.5" => "beta=0.5, expected a probability above 0";
+        "model=bayes" => "model='bayes', expected logistic or normalized";
+    };
     for (text, part) in cases {
         let message = text.parse::<Sprt>().unwrap_err();
         assert!(message.contains(part), "{text}: {message}");

@@ -2,22 +2,14 @@
 
 use serde_json::json;
 
-use super::super::journal::{GameEntry, ScoreSums};
+use super::super::journal::ScoreSums;
 use super::*;
 use super::{super::referee::EndReason, super::settings::MatchSettings, super::statistics::Model};
-use crate::arena::tests::{entry, settings};
+use crate::arena::tests::{entry, settings, tally_of};
 use crate::lang::Lang;
 
 fn sample() -> MatchSettings {
     settings(&["new-version", "old"], Some(6))
-}
-
-fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
-    let mut tally = Tally::new(settings);
-    for entry in entries {
-        assert_eq!(tally.add(entry), Ok(()));
-    }
-    tally
 }
 
 /// Two pairs in which the first engine scores 1½ points and 1 point, the latter with a loss on
@@ -80,23 +72,13 @@ records        some/match";
 #[test]
 fn games_without_their_pair_are_told() {
     let settings = sample();
-    let game = |number| {
-        entry(
-            &settings,
-            number,
-            Some("new-version"),
-            EndReason::Resignation,
-        )
-    };
+    let winner = Some("new-version");
+    let game = |number| entry(&settings, number, winner, EndReason::Resignation);
     let first = Summary::of(&tally_of(&settings, &[game(0)]), "");
     let words = "\n  Elo and score from 1 game, none of them in a complete pair\n  pairs with";
     assert!(first.to_string().contains(words), "{first}");
-    let games = [
-        game(0),
-        game(1),
-        entry(&settings, 2, None, EndReason::Repetition),
-    ];
-    let odd = Summary::of(&tally_of(&settings, &games), "");
+    let drawn = entry(&settings, 2, None, EndReason::Repetition);
+    let odd = Summary::of(&tally_of(&settings, &[game(0), game(1), drawn]), "");
     let words = "\n  Elo from the 2 games of complete pairs, score from all 3 games\n  pairs with";
     assert!(odd.to_string().contains(words), "{odd}");
     let words = "Elo差は先後一組が揃った2局、得点率は全3局による";
@@ -142,24 +124,17 @@ fn programs_read_json() {
     });
     assert_eq!(json["engines"][0], engine);
     assert_eq!(json["engines"][1]["losses_by_fault"], json!([]));
-    assert_eq!(
-        json["black"],
-        json!({ "wins": 3, "draws": 1, "losses": 0, "score": 0.875 })
-    );
+    let black = json!({ "wins": 3, "draws": 1, "losses": 0, "score": 0.875 });
+    assert_eq!(json["black"], black);
     let fault = json!({
         "game": 3, "engine": "new-version", "reason": "time-loss",
         "detail": "120ms used where 100ms were left", "during_stall": false,
         "record": "csa/000003-old-new-version.csa", "dialogue": "faults/3.txt",
     });
     assert_eq!(json["faults"], json!([fault]));
-    assert_eq!(
-        (
-            &json["games"],
-            &json["games_planned"],
-            &json["is_interrupted"]
-        ),
-        (&json!(4), &json!(6), &json!(false))
-    );
+    assert_eq!(json["games"], 4);
+    assert_eq!(json["games_planned"], 6);
+    assert_eq!(json["is_interrupted"], false);
     assert_eq!(json["folder"], "some/match");
     let pairing = &json["pairings"][0];
     assert_eq!(pairing["pentanomial"], json!([0, 0, 1, 1, 0]));
@@ -175,10 +150,8 @@ fn programs_read_json() {
         assert!(is_about(&pairing[field], expected), "{field}: {pairing}");
     }
     let sprt = &pairing["sprt"];
-    assert_eq!(
-        (&sprt["elo1"], &sprt["verdict"]),
-        (&json!(5.0), &json!("undecided"))
-    );
+    assert_eq!(sprt["elo1"], 5.0);
+    assert_eq!(sprt["verdict"], "undecided");
     assert!(is_about(&sprt["lower"], -2.94) && is_about(&sprt["upper"], 2.94));
 }
 
@@ -186,29 +159,20 @@ fn programs_read_json() {
 fn without_a_loss_the_difference_has_only_a_bound() {
     // By Wilson, other results have a probability of at most z²/(2 + z²) = 0.6576;
     // 400·log₁₀(0.3424/0.6576) = −113.4.
-    for (winner, words) in [
-        ("new-version", "Elo above -113.4 (95 %), LOS 92.1 %"),
-        ("old", "Elo below +113.4 (95 %), LOS 7.9 %"),
-    ] {
+    for (winner, words, [bound, none]) in cases! {
+        "new-version", "Elo above -113.4 (95 %), LOS 92.1 %" => ["elo_low", "elo_high"];
+        "old", "Elo below +113.4 (95 %), LOS 7.9 %" => ["elo_high", "elo_low"];
+    } {
         let tally = one_sided(&sample(), winner, 2);
         let summary = Summary::of(&tally, "");
         assert!(summary.to_string().contains(words), "{summary}");
         assert!(one_line(&tally, Lang::En).contains(words));
         let json = serde_json::to_value(&summary).unwrap();
         let pairing = &json["pairings"][0];
-        assert_eq!(
-            (&pairing["elo"], &pairing["elo_error"]),
-            (&json!(null), &json!(null))
-        );
-        let [bound, none] = if winner == "old" {
-            ["elo_high", "elo_low"]
-        } else {
-            ["elo_low", "elo_high"]
-        };
-        assert!(
-            pairing[bound].is_number() && pairing[none].is_null(),
-            "{pairing}"
-        );
+        assert!(pairing[bound].is_number(), "{pairing}");
+        for field in ["elo", "elo_error", none] {
+            assert_eq!(pairing[field], json!(null), "{field}");
+        }
     }
 }
 
@@ -223,25 +187,15 @@ fn the_sequential_test_says_what_it_has_found() {
         model: Model::Logistic,
     });
     let name = "SPRT elo0=0 elo1=50 alpha=0.05 beta=0.1 model=logistic: LLR ";
-    for (winner, pairs, words) in [
-        ("new-version", 1, "(-2.25, 2.89), undecided"),
-        (
-            "new-version",
-            50,
-            "(-2.25, 2.89), H1 accepted: the gain is more than 0 Elo",
-        ),
-        (
-            "old",
-            50,
-            "(-2.25, 2.89), H0 accepted: the gain is not 50 Elo",
-        ),
-    ] {
+    for (winner, pairs, words) in cases! {
+        "new-version", 1 => "(-2.25, 2.89), undecided";
+        "new-version", 50 => "(-2.25, 2.89), H1 accepted: the gain is more than 0 Elo";
+        "old", 50 => "(-2.25, 2.89), H0 accepted: the gain is not 50 Elo";
+    } {
         let tally = one_sided(&settings, winner, pairs);
         let text = Summary::of(&tally, "").to_string();
-        assert!(
-            text.starts_with(&format!("{} games\n", 2 * pairs)),
-            "{text}"
-        );
+        let part = format!("{} games\n", 2 * pairs);
+        assert!(text.starts_with(&part), "{text}");
         assert!(text.contains(name) && text.contains(words), "{text}");
     }
 }
@@ -254,10 +208,8 @@ fn a_line_shows_the_progress() {
         "+2 =1 -1  Elo +88.7 ± 279.4 (95 %: -226.0 to +332.7), LOS 92.1 %  1 lost by faults"
     );
     settings.sprt = Some(Sprt::default());
-    assert_eq!(
-        one_line(&Tally::new(&settings), Lang::En),
-        "+0 =0 -0  LLR 0.00 (-2.94, 2.94)"
-    );
+    let expected = "+0 =0 -0  LLR 0.00 (-2.94, 2.94)";
+    assert_eq!(one_line(&Tally::new(&settings), Lang::En), expected);
     let three = crate::arena::tests::settings(&["a", "b", "c"], Some(2));
     let tally = tally_of(&three, &[entry(&three, 0, None, EndReason::MaxMoves)]);
     assert_eq!(one_line(&tally, Lang::En), "1 game, 0 lost by faults");

@@ -8,15 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::super::journal::{ScoreSums, TimeLoss};
 use super::*;
-use crate::arena::tests::{entry, settings};
-
-fn tally_of(settings: &MatchSettings, entries: &[GameEntry]) -> Tally {
-    let mut tally = Tally::new(settings);
-    for entry in entries {
-        assert_eq!(tally.add(entry), Ok(()));
-    }
-    tally
-}
+use crate::arena::tests::{entry, settings, tally_of};
 
 /// A game that an engine lost on time.
 fn time_loss(settings: &MatchSettings, game: u64, winner: &str, stall: Option<u64>) -> GameEntry {
@@ -110,10 +102,8 @@ fn every_pair_result_has_its_place() {
         ([Some("a"), Some("a")], 4),
     ];
     for (winners, place) in cases {
-        let entries: Vec<GameEntry> = (0..)
-            .zip(winners)
-            .map(|(game, winner)| entry(&settings, game, winner, EndReason::Checkmate))
-            .collect();
+        let entry = |(game, winner)| entry(&settings, game, winner, EndReason::Checkmate);
+        let entries: Vec<GameEntry> = (0..).zip(winners).map(entry).collect();
         let mut expected = Pentanomial::default();
         expected.add_pair(place);
         assert_eq!(tally_of(&settings, &entries).pairings[0].pairs, expected);
@@ -125,10 +115,8 @@ fn halves_of_different_pairings_do_not_join() {
     let settings = settings(&["a", "b", "c"], Some(2));
     // Games 0 and 1 are a–b, 2 and 3 a–c, 4 and 5 b–c.
     let won = |game, winner| entry(&settings, game, Some(winner), EndReason::Resignation);
-    let tally = tally_of(
-        &settings,
-        &[won(1, "a"), won(2, "c"), won(5, "c"), won(4, "b")],
-    );
+    let entries = [won(1, "a"), won(2, "c"), won(5, "c"), won(4, "b")];
+    let tally = tally_of(&settings, &entries);
     let pairs = tally.pairings.iter().map(|pairing| pairing.pairs.pairs());
     assert_eq!(pairs.collect::<Vec<_>>(), [0, 0, 1]);
     // Without a finished pair single games are used.
@@ -143,25 +131,14 @@ fn what_does_not_belong_is_refused_and_changes_nothing() {
     let first = entry(&settings, 0, Some("a"), EndReason::Checkmate);
     let mut tally = tally_of(&settings, std::slice::from_ref(&first));
     let before = format!("{tally:?}");
-    let beyond = GameEntry {
-        game: 3,
-        ..first.clone()
-    };
-    let swapped = GameEntry {
-        game: 1,
-        ..first.clone()
-    };
-    let stranger = GameEntry {
-        game: 2,
-        white: "x".to_owned(),
-        ..first.clone()
-    };
-    for (entry, words) in [
-        (first, "game 0 is there twice"),
-        (beyond, "game 3, the match has no game of that number"),
-        (swapped, "game 1 between a and b, expected b and a"),
-        (stranger, "game 2 between a and x, expected a and b"),
-    ] {
+    for (game, white, words) in cases! {
+        0, "b" => "game 0 is there twice";
+        3, "b" => "game 3, the match has no game of that number";
+        1, "b" => "game 1 between a and b, expected b and a";
+        2, "x" => "game 2 between a and x, expected a and b";
+    } {
+        let mut entry = first.clone();
+        (entry.game, entry.white) = (game, white.to_owned());
         assert_eq!(tally.add(&entry), Err(words.to_owned()));
         assert_eq!(format!("{tally:?}"), before);
     }
@@ -192,11 +169,8 @@ fn faults_are_listed_and_those_in_stalls_are_told_apart() {
     ];
     assert_eq!(listed, expected);
     let counts = |engine: usize| -> Vec<(EndReason, u64)> {
-        let faults = &tally.engines[engine].faults;
-        faults
-            .iter()
-            .map(|(reason, count)| (*reason, *count))
-            .collect()
+        let faults = tally.engines[engine].faults.iter();
+        faults.map(|(reason, count)| (*reason, *count)).collect()
     };
     assert_eq!(counts(0), [(EndReason::TimeLoss, 1), (EndReason::Crash, 1)]);
     assert_eq!(counts(1), [(EndReason::TimeLoss, 2)]);

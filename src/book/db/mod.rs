@@ -514,10 +514,8 @@ mod tests {
 
     #[test]
     fn what_is_no_move_is_named() {
-        assert_eq!(
-            read("none 3c3d 0"),
-            "\"none 3c3d 0\" is no move, it is skipped"
-        );
+        let expected = "\"none 3c3d 0\" is no move, it is skipped";
+        assert_eq!(read("none 3c3d 0"), expected);
         assert!(read("0a1b").contains("no move"));
         assert!(read("7g\u{ff17}f").contains("no move"));
         assert!(read(" sfen 9/9").contains("must begin with"));

@@ -203,22 +203,12 @@ mod tests {
     fn scores_are_put_into_words_for_the_leading_side() {
         let black = Position::startpos();
         let white = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 w - 1").expect("a position");
-        for (score, position, lang, expected) in [
-            (
-                Score::Cp(0),
-                &black,
-                Lang::En,
-                "the game is even (+0.00 pawns for black)",
-            ),
-            (
-                Score::Cp(-620),
-                &black,
-                Lang::En,
-                "white is clearly better (-6.20 pawns for black)",
-            ),
-            (Score::Mate(-4), &white, Lang::En, "black mates in 4 plies"),
-            (Score::Mate(5), &black, Lang::Ja, "先手の勝ち（5手詰み）"),
-        ] {
+        for (score, position, lang, expected) in cases! {
+            Score::Cp(0), &black, Lang::En => "the game is even (+0.00 pawns for black)";
+            Score::Cp(-620), &black, Lang::En => "white is clearly better (-6.20 pawns for black)";
+            Score::Mate(-4), &white, Lang::En => "black mates in 4 plies";
+            Score::Mate(5), &black, Lang::Ja => "先手の勝ち（5手詰み）";
+        } {
             assert_eq!(in_words(score, position, lang), expected);
         }
     }

@@ -217,14 +217,10 @@ mod tests {
         assert_eq!(marked.len(), 1);
         assert!(marked[0].trim_start().starts_with('2'), "{text}");
         let value = 1395 + 855 - 270;
-        assert!(
-            text.contains("for black: -2200 centipawns (-1980 units)"),
-            "{text}"
-        );
-        assert_eq!(
-            *lines.last().expect("lines"),
-            format!("static eval {value}")
-        );
+        let part = "for black: -2200 centipawns (-1980 units)";
+        assert!(text.contains(part), "{text}");
+        let expected = format!("static eval {value}");
+        assert_eq!(*lines.last().expect("lines"), expected);
     }
 
     #[test]

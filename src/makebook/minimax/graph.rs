@@ -480,10 +480,8 @@ mod tests {
         assert_eq!(format!("{first:?}"), format!("{whole:?}"));
         let parents = Parents::of(&whole);
         let of = |node| parents.of_node(node).to_vec();
-        assert_eq!(
-            [of(0), of(1), of(2), of(3)],
-            [vec![2], vec![0, 2], vec![0, 3], vec![]]
-        );
+        let expected = [vec![2], vec![0, 2], vec![0, 3], vec![]];
+        assert_eq!([of(0), of(1), of(2), of(3)], expected);
     }
 
     #[test]

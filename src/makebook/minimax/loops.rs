@@ -543,15 +543,11 @@ mod tests {
         let endless = (0, ENDLESS);
         assert_eq!(values(&circle, &[None; 4]), [endless; 4]);
         // A way out that is worse than a draw is not taken.
-        assert_eq!(
-            values(&circle, &[Some(-50), None, None, None]),
-            [endless; 4]
-        );
+        let expected = [endless; 4];
+        assert_eq!(values(&circle, &[Some(-50), None, None, None]), expected);
         // One that is better is, and the others cannot avoid it.
-        assert_eq!(
-            values(&circle, &[Some(50), None, None, None]),
-            [(-50, 1), (50, 4), (-50, 3), (50, 2)]
-        );
+        let expected = [(-50, 1), (50, 4), (-50, 3), (50, 2)];
+        assert_eq!(values(&circle, &[Some(50), None, None, None]), expected);
         // The other side leaves before that.
         assert_eq!(
             values(&circle, &[Some(50), Some(-20), None, None]),

@@ -6,15 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::runs::{Stop, Watch};
+use crate::runs::Watch;
 use crate::{position::Position, util::TestFolder};
 
 fn run_quietly(input: &Path, output: &Path, uses_components: bool) -> Summary {
-    let watch = Watch {
-        stop: &Stop::new(),
-        progress: &|_, _| {},
-    };
-    run(input, output, uses_components, &watch).expect("a book")
+    run(input, output, uses_components, &Watch::of_nobody()).expect("a book")
 }
 
 /// The positions of a book in their order, and the lines of their moves as a set.
@@ -128,10 +124,8 @@ fn moves_that_are_illegal_or_none_are_left_out() {
         .collect();
     assert_eq!(places, [1, 4, 5, 6, 8, 12].map(BookPlace::Line));
     let text = fs::read_to_string(&output).expect("the result");
-    let found: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.starts_with("sfen"))
-        .collect();
+    let others = text.lines().filter(|line| !line.starts_with("sfen"));
+    let found: Vec<&str> = others.collect();
     assert_eq!(found[1..], ["# NOE:2", "7g7f none 1 0", "8c8d none 3 0"]);
 }
 
@@ -146,10 +140,8 @@ fn shuffle(black_exit: i32, white_exit: i32) -> String {
             format!("5a4a none {white_exit}\n5b4a none {white_exit}")
         };
         let _ = write!(book, "sfen {}\n{exit}\n", position.to_sfen());
-        let mv = position
-            .to_move(mv.parse().expect("a move"))
-            .expect("possible");
-        position.do_move(mv);
+        let mv = position.to_move(mv.parse().expect("a move"));
+        position.do_move(mv.expect("possible"));
     }
     book
 }

@@ -34,6 +34,24 @@ fn solve_within(
     solution.expect("the system has threads").verdict
 }
 
+/// The line of a mate that is there.
+fn mate(problem: &Position, shortest: bool) -> Line {
+    match solve(&mut MateSolver::new(1), problem, shortest, 1) {
+        Verdict::Mate { line, .. } => line,
+        verdict => panic!("{problem:?}: {verdict:?}"),
+    }
+}
+
+/// The length of a mate that is known to be the shortest.
+fn shortest_length(verdict: Verdict) -> Option<usize> {
+    match verdict {
+        Verdict::Mate {
+            line, is_shortest, ..
+        } if is_shortest => Some(line.length),
+        _ => None,
+    }
+}
+
 /// Longest mates that brute force looks for, in plies.
 const BRUTE_FORCE_PLIES: usize = 5;
 
@@ -149,24 +167,14 @@ fn compare_sliders(problems: usize, seed: u64) -> Tally {
         let length = |board: Board| {
             let mut image = position.clone();
             image.set_up(board, 1);
-            match solve(&mut MateSolver::new(1), &image, true, 1) {
-                Verdict::Mate {
-                    line,
-                    is_shortest: true,
-                    ..
-                } => Some(line.length),
-                _ => None,
-            }
+            shortest_length(solve(&mut MateSolver::new(1), &image, true, 1))
         };
         let board = position.board();
         let lengths = [board.clone(), board.mirrored(), board.rotated()].map(length);
         let mut known = lengths.iter().flatten();
         let first = known.next();
-        let sfen = position.to_sfen();
-        assert!(
-            known.all(|length| Some(length) == first),
-            "{sfen} {lengths:?}"
-        );
+        let is_same = known.all(|length| Some(length) == first);
+        assert!(is_same, "{} {lengths:?}", position.to_sfen());
     }
     tally
 }
@@ -174,10 +182,8 @@ fn compare_sliders(problems: usize, seed: u64) -> Tally {
 #[test]
 fn lengths_leave_futile_interpositions_out() {
     let tally = compare_sliders(40, 0x9e37_79b9_7f4a_7c15);
-    assert!(
-        tally.futile > 0 && tally.compared > 20 && tally.longest > 5,
-        "{tally:?}"
-    );
+    let is_enough = tally.futile > 0 && tally.compared > 20 && tally.longest > 5;
+    assert!(is_enough, "{tally:?}");
 }
 
 #[test]
@@ -208,14 +214,7 @@ fn lengths_up_to_nine_plies_are_exact() {
         };
         let mut length_of = |position: &Position, nodes| {
             solver.clear();
-            match solve_within(nodes, &mut solver, position, true, 1) {
-                Verdict::Mate {
-                    line,
-                    is_shortest: true,
-                    ..
-                } => Some(line.length),
-                _ => None,
-            }
+            shortest_length(solve_within(nodes, &mut solver, position, true, 1))
         };
         let Some(length) = length_of(&position, 60_000) else {
             continue;
@@ -225,11 +224,8 @@ fn lengths_up_to_nine_plies_are_exact() {
         }
         found[length] += 1;
         let sfen = position.to_sfen();
-        assert_eq!(
-            BruteForce::default().length(&position, 9),
-            Some(length),
-            "{sfen}"
-        );
+        let exact = BruteForce::default().length(&position, 9);
+        assert_eq!(exact, Some(length), "{sfen}");
         for board in [position.board().mirrored(), position.board().rotated()] {
             let image = Position::from_board(board, 1).expect("an image");
             assert_eq!(length_of(&image, 10_000_000), Some(length), "{sfen}");
@@ -241,10 +237,8 @@ fn lengths_up_to_nine_plies_are_exact() {
 #[test]
 fn agrees_with_the_oracle() {
     let tally = compare(300, 0x9e37_79b9_7f4a_7c15, 6000, 1);
-    assert!(
-        tally.refuted > 5 && tally.large_mates > 20 && tally.large_refuted > 20,
-        "{tally:?}"
-    );
+    let is_enough = tally.refuted > 5 && tally.large_mates > 20 && tally.large_refuted > 20;
+    assert!(is_enough, "{tally:?}");
 }
 
 #[test]
@@ -272,9 +266,7 @@ fn moves(line: &Line) -> Vec<String> {
 fn futile_interpositions_do_not_count() {
     // Whatever White drops between rook and king is taken, and it is mate again.
     let problem = position("8k/9/7S1/7G1/9/9/9/9/9 b Rrb2g2s4n4l18p 1");
-    let Verdict::Mate { line, .. } = solve(&mut MateSolver::new(1), &problem, true, 1) else {
-        panic!("a mate");
-    };
+    let line = mate(&problem, true);
     assert!(line.length <= line.moves.len(), "{:?}", moves(&line));
     assert!(is_mating_line(&problem, &line.moves));
 }
@@ -298,11 +290,7 @@ fn what_could_promote_does_where_that_mates_as_fast() {
     // 4b3c mates too.
     let problem = position("8k/5BS1s/5p3/9/8L/5g3/9/9/9 b P 1");
     for is_shortest in [false, true] {
-        let verdict = solve(&mut MateSolver::new(1), &problem, is_shortest, 1);
-        let Verdict::Mate { line, .. } = verdict else {
-            panic!("a mate");
-        };
-        assert_eq!(moves(&line), ["4b3c+"]);
+        assert_eq!(moves(&mate(&problem, is_shortest)), ["4b3c+"]);
     }
 }
 
@@ -319,9 +307,7 @@ fn a_side_without_a_target_does_not_mate() {
 fn an_attacker_in_check_must_answer_with_check() {
     // The gold takes the checking rook and mates.
     let problem = position("4k4/4r4/4GG3/9/9/9/9/9/4K4 b - 1");
-    let Verdict::Mate { line, .. } = solve(&mut MateSolver::new(1), &problem, true, 1) else {
-        panic!("a mate");
-    };
+    let line = mate(&problem, true);
     assert_eq!(line.moves.len(), 1);
     assert_eq!(problem.side_to_move(), Color::Black);
     assert!(line.moves[0].to_string().ends_with("5b"));
@@ -338,15 +324,11 @@ fn the_limits_are_obeyed() {
         ..MateLimits::until(&stop)
     };
     let mut solver = MateSolver::new(1);
-    let solution = solver
-        .solve(&endless, &limits, &mut |_| {})
-        .expect("a thread");
+    let solution = solver.solve(&endless, &limits, &mut |_| {});
+    let solution = solution.expect("a thread");
     assert_eq!(solution.verdict, Verdict::Unknown);
-    assert!(
-        (5000..10_000).contains(&solution.nodes),
-        "{}",
-        solution.nodes
-    );
+    let nodes = solution.nodes;
+    assert!((5000..10_000).contains(&nodes), "{nodes}");
     let stopped = AtomicBool::new(true);
     let solution = solver.solve(&endless, &MateLimits::until(&stopped), &mut |_| {});
     let solution = solution.expect("a thread");
@@ -356,27 +338,21 @@ fn the_limits_are_obeyed() {
 /// Two golds in hand where one is enough: the first move is free.
 #[test]
 fn second_solutions_are_found() {
-    let mut solver = MateSolver::new(1);
-    let problem = position("4k4/9/4P4/9/9/9/9/9/9 b G 1");
     let stop = AtomicBool::new(false);
-    let limits = MateLimits::until(&stop);
-    let Verdict::Mate { line, .. } = solve(&mut solver, &problem, true, 1) else {
-        panic!("a mate");
+    let solve = |sfen: &str| {
+        let problem = position(sfen);
+        let line = mate(&problem, true);
+        let mut solver = MateSolver::new(1);
+        let second = solver.second_solutions(&problem, &line, true, &MateLimits::until(&stop));
+        (line, second.expect("a thread"))
     };
-    let second = solver
-        .second_solutions(&problem, &line, true, &limits)
-        .expect("a thread");
+    let (_, second) = solve("4k4/9/4P4/9/9/9/9/9/9 b G 1");
     assert!(second.found.is_empty() && second.is_complete, "{second:?}");
-    let problem = position("4k4/9/3PPP3/9/9/9/9/9/9 b GS 1");
-    let Verdict::Mate { line, .. } = solve(&mut solver, &problem, true, 1) else {
-        panic!("a mate");
-    };
-    let second = solver
-        .second_solutions(&problem, &line, true, &limits)
-        .expect("a thread");
-    let mating: Vec<Move> = second.found.iter().map(|solution| solution.mv).collect();
+    let (line, second) = solve("4k4/9/3PPP3/9/9/9/9/9/9 b GS 1");
+    let is_first = |mv: Move| mv == line.moves[0];
+    assert!(!second.found.is_empty(), "{second:?}");
     assert!(
-        !mating.is_empty() && !mating.contains(&line.moves[0]),
+        !second.found.iter().any(|solution| is_first(solution.mv)),
         "{second:?}"
     );
 }
@@ -422,14 +398,12 @@ fn equal_defences_are_found() {
         solver.clear();
         let verdict = solve_within(2000, &mut solver, &problem, true, 1);
         let Verdict::Mate {
-            line,
-            is_shortest: true,
-            ..
+            line, is_shortest, ..
         } = verdict
         else {
             continue;
         };
-        if !(3..=5).contains(&line.length) {
+        if !is_shortest || !(3..=5).contains(&line.length) {
             continue;
         }
         let limits = MateLimits {

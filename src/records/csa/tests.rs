@@ -20,18 +20,14 @@ fn record(line: &str, ending: Ending) -> GameRecord {
 
 /// A game with two moves of the opening, a promotion, and scores of both kinds and both sides.
 fn full_record() -> GameRecord {
-    let mut record = record(
-        "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",
-        Ending::Resignation,
-    );
+    let text = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e";
+    let mut record = record(text, Ending::Resignation);
     record.event = "raicho-test".to_owned();
     record.players = ["Raicho\n0.1".to_owned(), "雷鳥".to_owned()];
     record.started_at = Some("2026/11/21 06:34:00".to_owned());
     record.time_limit = Some("00:10+05".to_owned());
-    let continuation: Vec<Move> = record.moves[2..5]
-        .iter()
-        .map(|recorded| recorded.mv)
-        .collect();
+    let continuation = record.moves[2..5].iter().map(|recorded| recorded.mv);
+    let continuation: Vec<Move> = continuation.collect();
     let thoughts = [
         (Score::Cp(35), continuation.clone()),
         (Score::Cp(20), continuation[1..].to_vec()),
@@ -112,63 +108,28 @@ fn one_line(ending: &Ending) -> String {
 fn every_ending_has_its_word() {
     let winner = Color::White;
     let reason = "killed by\nsignal 11".to_owned();
-    for (ending, expected) in [
-        (Ending::Resignation, "%TORYO\n"),
-        (Ending::Checkmate, "%TORYO\n'*checkmate\n"),
-        (
-            Ending::IllegalAction {
-                loser: Color::White,
-            },
-            "%-ILLEGAL_ACTION\n",
-        ),
-        (Ending::Declaration, "%KACHI\n"),
-        (Ending::Repetition, "%SENNICHITE\n"),
-        (
-            Ending::PerpetualCheck {
-                loser: Color::White,
-            },
-            "%-ILLEGAL_ACTION\n'*perpetual check by white\n",
-        ),
-        (
-            Ending::PerpetualCheck {
-                loser: Color::Black,
-            },
-            "%ILLEGAL_MOVE\n'*perpetual check by black\n",
-        ),
-        (Ending::MaxMoves, "%JISHOGI\n"),
-        (Ending::TimeUp, "%TIME_UP\n"),
-        (
-            Ending::IllegalMove {
-                text: "7g7e".to_owned(),
-            },
-            "%ILLEGAL_MOVE\n'*illegal move 7g7e\n",
-        ),
-        (
-            Ending::IllegalDeclaration,
-            "%ILLEGAL_MOVE\n'*illegal declaration\n",
-        ),
-        (
-            Ending::Disconnection { reason },
-            "%ILLEGAL_MOVE\n'*disconnection: killed by signal 11\n",
-        ),
-        (
-            Ending::AdjudicatedWin { winner },
-            "%TORYO\n'*adjudicated win of white\n",
-        ),
-        (
-            Ending::AdjudicatedWin {
-                winner: Color::Black,
-            },
-            "%CHUDAN\n'*adjudicated win of black\n",
-        ),
-        (Ending::AdjudicatedDraw, "%HIKIWAKE\n"),
-        (Ending::Interrupted, "%CHUDAN\n"),
-        (Ending::NoMate, "%FUZUMI\n"),
-        (
-            Ending::Forfeit { winner },
-            "%TORYO\n'*forfeit won by white\n",
-        ),
-    ] {
+    for (ending, expected) in cases! {
+        Ending::Resignation => "%TORYO\n";
+        Ending::Checkmate => "%TORYO\n'*checkmate\n";
+        Ending::IllegalAction { loser: Color::White } => "%-ILLEGAL_ACTION\n";
+        Ending::Declaration => "%KACHI\n";
+        Ending::Repetition => "%SENNICHITE\n";
+        Ending::PerpetualCheck { loser: Color::White } =>
+            "%-ILLEGAL_ACTION\n'*perpetual check by white\n";
+        Ending::PerpetualCheck { loser: Color::Black } =>
+            "%ILLEGAL_MOVE\n'*perpetual check by black\n";
+        Ending::MaxMoves => "%JISHOGI\n";
+        Ending::TimeUp => "%TIME_UP\n";
+        Ending::IllegalMove { text: "7g7e".to_owned() } => "%ILLEGAL_MOVE\n'*illegal move 7g7e\n";
+        Ending::IllegalDeclaration => "%ILLEGAL_MOVE\n'*illegal declaration\n";
+        Ending::Disconnection { reason } => "%ILLEGAL_MOVE\n'*disconnection: killed by signal 11\n";
+        Ending::AdjudicatedWin { winner } => "%TORYO\n'*adjudicated win of white\n";
+        Ending::AdjudicatedWin { winner: Color::Black } => "%CHUDAN\n'*adjudicated win of black\n";
+        Ending::AdjudicatedDraw => "%HIKIWAKE\n";
+        Ending::Interrupted => "%CHUDAN\n";
+        Ending::NoMate => "%FUZUMI\n";
+        Ending::Forfeit { winner } => "%TORYO\n'*forfeit won by white\n";
+    } {
         let text = write(&record("startpos moves 7g7f 3c3d", ending.clone()));
         assert!(text.ends_with(&format!("\n{expected}")), "{text}");
         let again = read(&text).expect("what was written");
@@ -221,14 +182,10 @@ const GAME: &str = "'CSA encoding=UTF-8\nV2.2\nN+one\nN-two\n$EVENT:a match\nPI\
 #[test]
 fn a_game_is_read() {
     let game = one(GAME);
-    assert_eq!(
-        game.line().to_string(),
-        "startpos moves 7g7f 3c3d 8h2b+ 3a2b"
-    );
-    assert_eq!(
-        (game.event.as_str(), game.players),
-        ("a match", ["one".to_owned(), "two".to_owned()])
-    );
+    let expected = "startpos moves 7g7f 3c3d 8h2b+ 3a2b";
+    assert_eq!(game.line().to_string(), expected);
+    let expected = ("a match", ["one".to_owned(), "two".to_owned()]);
+    assert_eq!((game.event.as_str(), game.players), expected);
     let times: Vec<_> = game.moves.iter().map(|played| played.time).collect();
     let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
     assert_eq!(times, [seconds(12.0), seconds(3.5), None, None]);
@@ -238,10 +195,8 @@ fn a_game_is_read() {
         .map(|played| played.thought.as_ref().and_then(|thought| thought.score))
         .collect();
     // Black's view in the file, the mover's here; the first comment counts.
-    assert_eq!(
-        scores,
-        [None, Some(Score::Cp(35)), Some(Score::Mate(10)), None]
-    );
+    let expected = [None, Some(Score::Cp(35)), Some(Score::Mate(10)), None];
+    assert_eq!(scores, expected);
     assert_eq!(game.ending, Ending::Resignation);
 }
 
@@ -278,64 +233,37 @@ fn what_is_written_is_read() {
 
 #[test]
 fn positions_are_set_up_in_every_way() {
-    for (lines, sfen) in [
-        ("+", START_SFEN),
-        ("PI\n+", START_SFEN),
-        (
-            "PI82HI22KA\n-",
-            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        ),
-        (
-            "P+59OU53FU00KI\nP-51OU00AL\n+",
-            "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1",
-        ),
-        (
-            "P1 *  *  *  * -OU\nP9 *  *  *  * +OU *  *  *  * \nP+00FU00FU\n-",
-            "4k4/9/9/9/9/9/9/9/4K4 w 2P 1",
-        ),
+    for (lines, sfen) in cases! {
+        "+" => START_SFEN;
+        "PI\n+" => START_SFEN;
+        "PI82HI22KA\n-" => "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+        "P+59OU53FU00KI\nP-51OU00AL\n+" => "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b3g4s4n4l17p 1";
+        "P1 *  *  *  * -OU\nP9 *  *  *  * +OU *  *  *  * \nP+00FU00FU\n-" =>
+            "4k4/9/9/9/9/9/9/9/4K4 w 2P 1";
         // Without some of their blanks, as on web pages.
-        (
-            "P1* * * *-OU****\nP2 * -HI * * * * * -KA *\nP9 * * * * +OU * * * *\n+",
-            "4k4/1r5b1/9/9/9/9/9/9/4K4 b - 1",
-        ),
-        ("PI,+", START_SFEN),
-        (
-            "PI82HI22KA,-,-3334FU",
-            "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
-        ),
-    ] {
+        "P1* * * *-OU****\nP2 * -HI * * * * * -KA *\nP9 * * * * +OU * * * *\n+" =>
+            "4k4/1r5b1/9/9/9/9/9/9/4K4 b - 1";
+        "PI,+" => START_SFEN;
+        "PI82HI22KA,-,-3334FU" => "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
+    } {
         assert_eq!(one(lines).start.to_sfen(), sfen, "{lines}");
     }
 }
 
 #[test]
 fn endings_have_a_meaning() {
-    for (text, ending) in [
-        ("PI\n+\n%KACHI", Ending::Declaration),
-        ("PI\n+\n%SENNICHITE", Ending::Repetition),
-        ("PI\n+\n%TIME_UP", Ending::TimeUp),
-        ("PI\n+\n%JISHOGI", Ending::MaxMoves),
-        ("PI\n+\n%CHUDAN", Ending::Interrupted),
-        ("PI\n+\n", Ending::Unfinished),
-        (
-            "PI\n+\n+7776FU\n-3435FU\n%ILLEGAL_MOVE",
-            Ending::IllegalMove {
-                text: "-3435FU".to_owned(),
-            },
-        ),
-        (
-            "PI\n+\n%-ILLEGAL_ACTION",
-            Ending::IllegalAction {
-                loser: Color::White,
-            },
-        ),
-        (
-            "PI\n+\n+7775FU\n%+ILLEGAL_ACTION",
-            Ending::IllegalMove {
-                text: "+7775FU".to_owned(),
-            },
-        ),
-    ] {
+    for (text, ending) in cases! {
+        "PI\n+\n%KACHI" => Ending::Declaration;
+        "PI\n+\n%SENNICHITE" => Ending::Repetition;
+        "PI\n+\n%TIME_UP" => Ending::TimeUp;
+        "PI\n+\n%JISHOGI" => Ending::MaxMoves;
+        "PI\n+\n%CHUDAN" => Ending::Interrupted;
+        "PI\n+\n" => Ending::Unfinished;
+        "PI\n+\n+7776FU\n-3435FU\n%ILLEGAL_MOVE" =>
+            Ending::IllegalMove { text: "-3435FU".to_owned() };
+        "PI\n+\n%-ILLEGAL_ACTION" => Ending::IllegalAction { loser: Color::White };
+        "PI\n+\n+7775FU\n%+ILLEGAL_ACTION" => Ending::IllegalMove { text: "+7775FU".to_owned() };
+    } {
         assert_eq!(one(text).ending, ending, "{text}");
     }
 }
@@ -343,29 +271,17 @@ fn endings_have_a_meaning() {
 #[test]
 fn summaries_of_the_server_are_believed() {
     let game = |end: &str| format!("N+one\nN-two\nPI\n+\n+7776FU\n{end}");
-    for (end, ending) in [
-        ("'summary:toryo:two lose:one win", Ending::Resignation),
-        (
-            "%KACHI\n'summary:illegal kachi:one win:two lose",
-            Ending::IllegalDeclaration,
-        ),
-        ("'summary:time up:one win:two lose", Ending::TimeUp),
-        ("'summary:max_moves:one draw:two draw", Ending::MaxMoves),
-        ("'summary:sennichite:one draw:two draw", Ending::Repetition),
-        (
-            "'summary:oute_sennichite:one lose:two win",
-            Ending::PerpetualCheck {
-                loser: Color::Black,
-            },
-        ),
-        (
-            "'summary:toryo:one lose:two win",
-            Ending::AdjudicatedWin {
-                winner: Color::White,
-            },
-        ),
-        ("%TORYO\n'summary:what", Ending::Resignation),
-    ] {
+    for (end, ending) in cases! {
+        "'summary:toryo:two lose:one win" => Ending::Resignation;
+        "%KACHI\n'summary:illegal kachi:one win:two lose" => Ending::IllegalDeclaration;
+        "'summary:time up:one win:two lose" => Ending::TimeUp;
+        "'summary:max_moves:one draw:two draw" => Ending::MaxMoves;
+        "'summary:sennichite:one draw:two draw" => Ending::Repetition;
+        "'summary:oute_sennichite:one lose:two win" =>
+            Ending::PerpetualCheck { loser: Color::Black };
+        "'summary:toryo:one lose:two win" => Ending::AdjudicatedWin { winner: Color::White };
+        "%TORYO\n'summary:what" => Ending::Resignation;
+    } {
         assert_eq!(one(&game(end)).ending, ending, "{end}");
     }
     let mate = "P+59OU53FU00KI\nP-51OU\n+\n+0052KI\n";
@@ -381,46 +297,22 @@ fn several_games_are_separated() {
 
 #[test]
 fn errors_name_the_line() {
-    for (text, expected) in [
-        (
-            "PI\n+\n+7775FU\n-3334FU\n",
-            "line 3: '+7775FU', move 1, is illegal in lnsg",
-        ),
-        (
-            "PI\n+\n+7775FU\n",
-            "line 3: '+7775FU', move 1, is illegal in lnsg",
-        ),
-        ("PI\n+\n+7776XX\n", "line 3: '+7776XX' is not a move"),
-        ("PI\n+\nWHAT\n", "line 3: 'WHAT' is no line of CSA"),
-        ("hello\n", "line 1: 'hello' before the position"),
-        ("PI\n", "line 1: no line '+' or '-' for the side to move"),
-        ("PX\n", "line 1: 'X' in the position, expected PI, P1 to P9"),
-        (
-            "P1 * -XX\n+",
-            "line 1: '-XX' in the position, expected ' * '",
-        ),
-        (
-            "PI82KA\n",
-            "line 1: '82KA' in the position, expected squares of the start",
-        ),
-        (
-            "P+59OU59FU\n",
-            "line 1: '59' in the position, expected an empty square",
-        ),
-        (
-            "P+00OU\n",
-            "line 1: 'OU' in the position, expected a piece that can be in hand",
-        ),
-        (
-            "P+15FU16FU\n+",
-            "line 2: impossible position: two black pawns on file 1",
-        ),
-        ("P+00HI00HI00HI\n+", "line 2: impossible position: 3 rooks"),
-        (
-            "P+5９OU\n",
-            "line 1: '5９OU' in the position, expected groups",
-        ),
-    ] {
+    for (text, expected) in cases! {
+        "PI\n+\n+7775FU\n-3334FU\n" => "line 3: '+7775FU', move 1, is illegal in lnsg";
+        "PI\n+\n+7775FU\n" => "line 3: '+7775FU', move 1, is illegal in lnsg";
+        "PI\n+\n+7776XX\n" => "line 3: '+7776XX' is not a move";
+        "PI\n+\nWHAT\n" => "line 3: 'WHAT' is no line of CSA";
+        "hello\n" => "line 1: 'hello' before the position";
+        "PI\n" => "line 1: no line '+' or '-' for the side to move";
+        "PX\n" => "line 1: 'X' in the position, expected PI, P1 to P9";
+        "P1 * -XX\n+" => "line 1: '-XX' in the position, expected ' * '";
+        "PI82KA\n" => "line 1: '82KA' in the position, expected squares of the start";
+        "P+59OU59FU\n" => "line 1: '59' in the position, expected an empty square";
+        "P+00OU\n" => "line 1: 'OU' in the position, expected a piece that can be in hand";
+        "P+15FU16FU\n+" => "line 2: impossible position: two black pawns on file 1";
+        "P+00HI00HI00HI\n+" => "line 2: impossible position: 3 rooks";
+        "P+5９OU\n" => "line 1: '5９OU' in the position, expected groups";
+    } {
         let message = message(text);
         assert!(message.starts_with(expected), "{text}: {message}");
     }
@@ -429,15 +321,12 @@ fn errors_name_the_line() {
 #[test]
 fn what_follows_the_end_is_left_out() {
     let game = "PI\n+\n+7776FU\n%TORYO\n";
-    for (rest, omission) in [
-        ("-3334FU\n", "line 5: '-3334FU' after the end of the game"),
-        ("%TORYO\n", "line 5: '%TORYO' after the end of the game"),
-        ("foo\n", "line 5: 'foo' after the end of the game"),
-        (
-            "V2.2\nN+another\nPI\n+\n+2726FU\n",
-            "line 5: 'V2.2' after the end of the game",
-        ),
-    ] {
+    for (rest, omission) in cases! {
+        "-3334FU\n" => "line 5: '-3334FU' after the end of the game";
+        "%TORYO\n" => "line 5: '%TORYO' after the end of the game";
+        "foo\n" => "line 5: 'foo' after the end of the game";
+        "V2.2\nN+another\nPI\n+\n+2726FU\n" => "line 5: 'V2.2' after the end of the game";
+    } {
         let game = one(&format!("{game}{rest}"));
         assert_eq!(game.line().to_string(), "startpos moves 7g7f", "{rest}");
         assert_eq!(game.players, ["", ""].map(str::to_owned));
@@ -450,10 +339,8 @@ fn what_follows_the_end_is_left_out() {
     assert!(timed.omissions.is_empty());
     // Lines are counted from the beginning of the file.
     let games = read(&format!("{game}/\n{game}foo\n")).expect("two games");
-    assert_eq!(
-        games[1].omissions,
-        ["line 10: 'foo' after the end of the game"]
-    );
+    let expected = ["line 10: 'foo' after the end of the game"];
+    assert_eq!(games[1].omissions, expected);
 }
 
 #[test]
@@ -475,11 +362,8 @@ fn an_illegal_last_move_ends_the_game() {
         "%+ILLEGAL_ACTION\n",
     ] {
         let game = one(&format!("PI\n+\n+7776FU\n-3334FU\n+0055FU\n{end}"));
-        assert_eq!(
-            (game.moves.len(), game.winner()),
-            (2, Some(Color::White)),
-            "{end}"
-        );
+        let expected = (2, Some(Color::White));
+        assert_eq!((game.moves.len(), game.winner()), expected, "{end}");
         assert_eq!(one(&write(&game)).ending, game.ending, "{end}");
     }
 }
@@ -522,10 +406,8 @@ fn times_have_decimals_or_are_noted() {
 #[test]
 fn the_number_of_the_first_move_is_lost() {
     let start = Position::from_sfen(&START_SFEN.replace(" 1", " 27")).expect("a position");
-    assert_eq!(
-        losses(&GameRecord::new(start)),
-        ["the number of the first move"]
-    );
+    let expected = ["the number of the first move"];
+    assert_eq!(losses(&GameRecord::new(start)), expected);
     assert!(losses(&GameRecord::new(Position::startpos())).is_empty());
 }
 

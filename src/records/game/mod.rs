@@ -534,41 +534,29 @@ mod tests {
         let winner = |line: &str, ending: Ending| record(line, ending).winner();
         let black_to_move = "startpos moves 7g7f 3c3d";
         let white_to_move = "startpos moves 7g7f";
-        assert_eq!(
-            winner(black_to_move, Ending::Resignation),
-            Some(Color::White)
-        );
-        assert_eq!(winner(white_to_move, Ending::TimeUp), Some(Color::Black));
-        assert_eq!(
-            winner(white_to_move, Ending::Declaration),
-            Some(Color::White)
-        );
+        let [black, white] = Color::ALL.map(Some);
+        assert_eq!(winner(black_to_move, Ending::Resignation), white);
+        assert_eq!(winner(white_to_move, Ending::TimeUp), black);
+        assert_eq!(winner(white_to_move, Ending::Declaration), white);
         let loser = Color::Black;
         for line in [black_to_move, white_to_move] {
-            assert_eq!(
-                winner(line, Ending::PerpetualCheck { loser }),
-                Some(Color::White)
-            );
+            assert_eq!(winner(line, Ending::PerpetualCheck { loser }), white);
             assert_eq!(winner(line, Ending::Repetition), None);
             assert_eq!(winner(line, Ending::Interrupted), None);
         }
         let handicap = "sfen lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
-        assert_eq!(winner(handicap, Ending::Resignation), Some(Color::Black));
+        assert_eq!(winner(handicap, Ending::Resignation), black);
         assert!(Ending::MaxMoves.is_draw() && !Ending::Interrupted.is_draw());
     }
 
     #[test]
     fn endings_have_words() {
         let text = "7g7e".to_owned();
-        assert_eq!(
-            Ending::IllegalMove { text }.to_string(),
-            "illegal move 7g7e"
-        );
+        let expected = "illegal move 7g7e";
+        assert_eq!(Ending::IllegalMove { text }.to_string(), expected);
         let winner = Color::White;
-        assert_eq!(
-            Ending::AdjudicatedWin { winner }.to_string(),
-            "adjudicated win of white"
-        );
+        let expected = "adjudicated win of white";
+        assert_eq!(Ending::AdjudicatedWin { winner }.to_string(), expected);
         assert_eq!(Ending::TimeUp.to_string(), "time up");
     }
 

@@ -57,12 +57,9 @@ fn records_that_are_not_normal_are_read() {
         {"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6}}},
         {"move":{"piece":"FU","to":{"x":3,"y":4},"relative":"H"},"unknown":1},
         {"move":{"piece":"KI","to":{"x":5,"y":8},"relative":"R"}}]}"#;
-    let error = read(short).map(|_| ()).map_err(|error| error.to_string());
-    let found = error.expect_err("no pawn in hand");
-    assert!(
-        found.starts_with("'moves', entry 2 (move 2): '0034FU' is illegal in"),
-        "{found}"
-    );
+    let error = read(short).expect_err("no pawn in hand").to_string();
+    let expected = "'moves', entry 2 (move 2): '0034FU' is illegal in";
+    assert!(error.starts_with(expected), "{error}");
     let (short, _) = short
         .split_once(
             r#",
@@ -134,36 +131,20 @@ fn every_ending_comes_back() {
 
 #[test]
 fn errors_name_the_entry() {
-    for (text, expected) in [
-        ("", "EOF while parsing"),
-        ("{}", "missing field `moves`"),
-        (
-            "[]",
-            "invalid length 2, expected an object with \"header\" and \"moves\"",
-        ),
-        (
-            r#"{"moves":[7]}"#,
-            "invalid type: integer `7`, expected an object with \"move\"",
-        ),
-        (
-            r#"{"moves":[],"initial":{"preset":"9"}}"#,
-            "'initial': the preset '9' is unknown",
-        ),
-        (
-            r#"{"moves":[],"initial":{"preset":"OTHER","data":{"color":2}}}"#,
-            "'initial': the colour 2, expected 0 or 1",
-        ),
-        (
-            r#"{"moves":[],"initial":{"preset":"OTHER","data":{"hands":[{"FU":99}]}}}"#,
-            "'initial': 99 of 'FU' in hand",
-        ),
-        (
-            r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5}}}]}"#,
-            "'moves', entry 1 (move 1): '7775' is illegal in",
-        ),
-    ] {
-        let error = read(text).map(|_| ()).map_err(|error| error.to_string());
-        let error = error.err().unwrap_or_default();
+    for (text, expected) in cases! {
+        "" => "EOF while parsing";
+        "{}" => "missing field `moves`";
+        "[]" => "invalid length 2, expected an object with \"header\" and \"moves\"";
+        r#"{"moves":[7]}"# => "invalid type: integer `7`, expected an object with \"move\"";
+        r#"{"moves":[],"initial":{"preset":"9"}}"# => "'initial': the preset '9' is unknown";
+        r#"{"moves":[],"initial":{"preset":"OTHER","data":{"color":2}}}"# =>
+            "'initial': the colour 2, expected 0 or 1";
+        r#"{"moves":[],"initial":{"preset":"OTHER","data":{"hands":[{"FU":99}]}}}"# =>
+            "'initial': 99 of 'FU' in hand";
+        r#"{"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":5}}}]}"# =>
+            "'moves', entry 1 (move 1): '7775' is illegal in";
+    } {
+        let error = read(text).expect_err(text).to_string();
         assert!(error.starts_with(expected), "{text}: {error}");
     }
 }
@@ -190,10 +171,8 @@ fn numbers_and_nothing_are_read_as_headings_and_times() {
     assert!(game.omissions[0].starts_with("'moves', entry 2: "));
     assert_eq!(game.closing.time, Some(Duration::from_millis(2_250)));
     let again = read(&write(&game)).expect("what was written");
-    assert_eq!(
-        (again.closing, again.moves[0].time),
-        (game.closing, times[0])
-    );
+    assert_eq!(again.closing, game.closing);
+    assert_eq!(again.moves[0].time, times[0]);
 }
 
 #[test]

@@ -18,96 +18,39 @@ fn legal(position: &Position, text: &str) -> Move {
 /// seen from White's side.
 type Example = (&'static str, &'static [(&'static str, &'static str)]);
 
-const EXAMPLES: &[Example] = &[
-    (
-        // Golds that come by different motions.
-        "4k4/2G6/G8/9/9/9/9/9/4K4 b - 1",
-        &[("9c8b", "８二金上"), ("7b8b", "８二金寄")],
-    ),
-    (
-        "4k4/9/5G3/4G4/9/9/9/9/4K4 b - 1",
-        &[
-            ("4c5b", "５二金"),
-            ("5d5c", "５三金上"),
-            ("4c5c", "５三金寄"),
-        ],
-    ),
-    (
-        // By sides.
-        "4k4/9/9/9/9/9/9/9/G1G1K4 b - 1",
-        &[("9i8h", "８八金左"), ("7i8h", "８八金右")],
-    ),
-    (
-        // Straight ahead.
-        "4k4/9/9/9/9/9/9/9/1GG1K4 b - 1",
-        &[("8i8h", "８八金直"), ("7i8h", "８八金右")],
-    ),
-    (
-        "4k4/9/9/9/9/9/9/9/4K1SS1 b - 1",
-        &[("3i3h", "３八銀直"), ("2i3h", "３八銀右")],
-    ),
-    (
-        // Five promoted pawns.
-        "4k4/9/9/9/9/9/1+P7/+P8/+P+P+P1K4 b - 1",
-        &[
-            ("9i8h", "８八と左上"),
-            ("8i8h", "８八と直"),
-            ("7i8h", "８八と右"),
-            ("9h8h", "８八と寄"),
-            ("8g8h", "８八と引"),
-        ],
-    ),
-    (
-        // Four silvers.
-        "4k4/9/9/9/9/9/1S1S5/9/1SS1K4 b - 1",
-        &[
-            ("8i7h", "７八銀左上"),
-            ("7i7h", "７八銀直"),
-            ("8g7h", "７八銀左引"),
-            ("6g7h", "７八銀右"),
-        ],
-    ),
-    (
-        // Dragons are never straight: they stand to the right or left of each other.
-        "+R8/9/9/1+R7/9/9/9/8k/4K4 b - 1",
-        &[("9a8b", "８二龍引"), ("8d8b", "８二龍上")],
-    ),
-    (
-        "4k4/9/9/9/9/9/9/9/+R+R2K4 b - 1",
-        &[("9i8h", "８八龍左"), ("8i8h", "８八龍右")],
-    ),
-    (
-        "4k4/9/9/9/9/9/9/9/4K2+B+B b - 1",
-        &[("2i1h", "１八馬左"), ("1i1h", "１八馬右")],
-    ),
-    (
-        // Drops and refused promotions.
-        "4k4/9/9/1r7/9/9/9/1N1N5/4K4 b NG 1",
-        &[
-            ("N*7f", "７六桂打"),
-            ("8h7f", "７六桂左"),
-            ("6h7f", "７六桂右"),
-            ("G*5h", "５八金"),
-        ],
-    ),
-    (
-        "4k4/9/2p6/N1N6/1N7/9/9/9/4K4 b - 1",
-        &[
-            ("8e7c+", "７三桂成"),
-            ("8e7c", "７三桂不成"),
-            ("8e9c+", "９三桂成"),
-        ],
-    ),
-    (
-        // White looks from the other side: its right is the left of the diagram.
-        "4k1gg1/9/9/9/9/9/9/9/4K4 w - 1",
-        &[("3a3b", "３二金直"), ("2a3b", "３二金左")],
-    ),
-    (
-        "4k4/9/9/9/9/9/4+n4/9/4K4 w - 1",
-        &[("5g5h", "５八成桂"), ("5a5b", "５二玉")],
-    ),
-];
+const EXAMPLES: &[Example] = &cases! {
+    // Golds that come by different motions.
+    "4k4/2G6/G8/9/9/9/9/9/4K4 b - 1" => &[("9c8b", "８二金上"), ("7b8b", "８二金寄")];
+    "4k4/9/5G3/4G4/9/9/9/9/4K4 b - 1" =>
+        &[("4c5b", "５二金"), ("5d5c", "５三金上"), ("4c5c", "５三金寄")];
+    // By sides.
+    "4k4/9/9/9/9/9/9/9/G1G1K4 b - 1" => &[("9i8h", "８八金左"), ("7i8h", "８八金右")];
+    // Straight ahead.
+    "4k4/9/9/9/9/9/9/9/1GG1K4 b - 1" => &[("8i8h", "８八金直"), ("7i8h", "８八金右")];
+    "4k4/9/9/9/9/9/9/9/4K1SS1 b - 1" => &[("3i3h", "３八銀直"), ("2i3h", "３八銀右")];
+    // Five promoted pawns.
+    "4k4/9/9/9/9/9/1+P7/+P8/+P+P+P1K4 b - 1" => &[
+        ("9i8h", "８八と左上"), ("8i8h", "８八と直"), ("7i8h", "８八と右"),
+        ("9h8h", "８八と寄"), ("8g8h", "８八と引"),
+    ];
+    // Four silvers.
+    "4k4/9/9/9/9/9/1S1S5/9/1SS1K4 b - 1" => &[
+        ("8i7h", "７八銀左上"), ("7i7h", "７八銀直"),
+        ("8g7h", "７八銀左引"), ("6g7h", "７八銀右"),
+    ];
+    // Dragons are never straight: they stand to the right or left of each other.
+    "+R8/9/9/1+R7/9/9/9/8k/4K4 b - 1" => &[("9a8b", "８二龍引"), ("8d8b", "８二龍上")];
+    "4k4/9/9/9/9/9/9/9/+R+R2K4 b - 1" => &[("9i8h", "８八龍左"), ("8i8h", "８八龍右")];
+    "4k4/9/9/9/9/9/9/9/4K2+B+B b - 1" => &[("2i1h", "１八馬左"), ("1i1h", "１八馬右")];
+    // Drops and refused promotions.
+    "4k4/9/9/1r7/9/9/9/1N1N5/4K4 b NG 1" =>
+        &[("N*7f", "７六桂打"), ("8h7f", "７六桂左"), ("6h7f", "７六桂右"), ("G*5h", "５八金")];
+    "4k4/9/2p6/N1N6/1N7/9/9/9/4K4 b - 1" =>
+        &[("8e7c+", "７三桂成"), ("8e7c", "７三桂不成"), ("8e9c+", "９三桂成")];
+    // White looks from the other side: its right is the left of the diagram.
+    "4k1gg1/9/9/9/9/9/9/9/4K4 w - 1" => &[("3a3b", "３二金直"), ("2a3b", "３二金左")];
+    "4k4/9/9/9/9/9/4+n4/9/4K4 w - 1" => &[("5g5h", "５八成桂"), ("5a5b", "５二玉")];
+};
 
 #[test]
 fn pieces_are_told_apart_by_the_rules() {
@@ -115,11 +58,8 @@ fn pieces_are_told_apart_by_the_rules() {
         let position = position(sfen);
         for (usi, japanese) in *moves {
             let mv = legal(&position, usi);
-            assert_eq!(
-                japanese::text(&position, mv, None),
-                *japanese,
-                "{usi} in {sfen}"
-            );
+            let text = japanese::text(&position, mv, None);
+            assert_eq!(text, *japanese, "{usi} in {sfen}");
         }
     }
 }
@@ -206,11 +146,8 @@ fn handicaps_are_known_by_their_names_and_positions() {
         ("飛落ち", "飛車落ち"),
         ("裸玉", "十九枚落ち"),
     ] {
-        assert_eq!(
-            Handicap::of_name(text).map(|row| row.name),
-            Some(name),
-            "{text}"
-        );
+        let found = Handicap::of_name(text).map(|row| row.name);
+        assert_eq!(found, Some(name), "{text}");
     }
     assert_eq!(Handicap::of_name("その他"), None);
 }
@@ -218,8 +155,6 @@ fn handicaps_are_known_by_their_names_and_positions() {
 #[test]
 fn numbers_are_chinese() {
     let numbers = [1, 2, 9, 10, 11, 18, 20, 21].map(japanese::number);
-    assert_eq!(
-        numbers,
-        ["一", "二", "九", "十", "十一", "十八", "二十", "二十一"]
-    );
+    let expected = ["一", "二", "九", "十", "十一", "十八", "二十", "二十一"];
+    assert_eq!(numbers, expected);
 }

@@ -120,15 +120,11 @@ fn what_is_wrong_is_named() {
         bytes[index] = byte;
         message(bytes)
     };
-    assert_eq!(
-        with(0, 0xff),
-        "black king on square 127, expected 0 to 80, or 81 for no king"
-    );
+    let outside = "black king on square 127, expected 0 to 80, or 81 for no king";
+    assert_eq!(with(0, 0xff), outside);
     // 5一 is square 36: its field is bits 8 to 14, black's 44 on 5九 bits 1 to 7.
-    assert_eq!(
-        with(0, 36 << 1),
-        "both kings on 5a, expected different squares"
-    );
+    let both = "both kings on 5a, expected different squares";
+    assert_eq!(with(0, 36 << 1), both);
     assert_eq!(message([0xff; 32]).split(' ').next(), Some("black"));
     let mut crowded = [0xff; 32];
     (crowded[0], crowded[1]) = (start[0], start[1]);
@@ -137,11 +133,8 @@ fn what_is_wrong_is_named() {
     let mut nothing = [0xff; 32];
     nothing[..12].fill(0);
     (nothing[0], nothing[1]) = (start[0], start[1]);
-    assert!(
-        message(nothing).starts_with("no code of a piece in hand begins at bit"),
-        "{}",
-        message(nothing)
-    );
+    let part = "no code of a piece in hand begins at bit";
+    assert!(message(nothing).starts_with(part), "{}", message(nothing));
 }
 
 #[test]
@@ -151,10 +144,8 @@ fn impossible_positions_are_named() {
     board.put(Piece::WhitePawn, Square::S13);
     board.put(Piece::WhitePawn, Square::S14);
     let error = PackedSfen::of_board(&board).unpack(1).err();
-    assert_eq!(
-        error.map(|error| error.to_string()).as_deref(),
-        Some("impossible position: two white pawns on file 1")
-    );
+    let expected = Some("impossible position: two white pawns on file 1");
+    assert_eq!(error.map(|error| error.to_string()).as_deref(), expected);
     let error = HuffmanCodedPos::of_board(&board).unpack_board().err();
     assert!(matches!(
         error,

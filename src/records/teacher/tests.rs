@@ -116,10 +116,8 @@ fn positions_are_the_same_in_every_format() {
         assert!(convert(&bytes, format, Format::Sfen) == sfen, "{format}");
     }
     let hcp = convert(&pack, Format::Pack, Format::Hcp);
-    assert_eq!(
-        hcp.len() / 32,
-        sfen.split(|&byte| byte == b'\n').count() - 1
-    );
+    let lines = sfen.split(|&byte| byte == b'\n').count() - 1;
+    assert_eq!(hcp.len() / 32, lines);
 }
 
 #[test]
@@ -130,10 +128,8 @@ fn positions_alone_are_no_teacher_data() {
     assert!(error.to_string().starts_with("kif holds one game"));
     let mut writer = TeacherWriter::new(Vec::new(), Format::Psv);
     let error = writer.write(&record).expect_err("no score");
-    assert_eq!(
-        error.to_string(),
-        "psv needs scores and results, which a position alone does not have"
-    );
+    let expected = "psv needs scores and results, which a position alone does not have";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]
@@ -151,19 +147,14 @@ fn positions_of_search_trees_have_a_format_of_their_own() {
         panic!("one node");
     };
     assert_eq!(found, node);
-    for format in Format::ALL
-        .into_iter()
-        .filter(|format| format.is_writable())
-    {
+    let is_writable = |format: &Format| format.is_writable();
+    for format in Format::ALL.into_iter().filter(is_writable) {
         let mut writer = TeacherWriter::new(Vec::new(), format);
         let is_written = |writer: &mut TeacherWriter<_>, record| writer.write(&record).is_ok();
         let is_list = format.content() == Content::Positions;
         let is_kept = is_list || format == Format::Tree;
-        assert_eq!(
-            is_written(&mut writer, Record::Tree(node)),
-            is_kept,
-            "{format}"
-        );
+        let found = is_written(&mut writer, Record::Tree(node));
+        assert_eq!(found, is_kept, "{format}");
         let is_kept = format != Format::Tree;
         assert_eq!(is_written(&mut writer, game(1).into()), is_kept, "{format}");
     }
@@ -261,36 +252,23 @@ fn good_and_bad() -> (PackedSfenValue, Vec<(PackedSfenValue, &'static str)>) {
         position: PackedSfen::from_bytes([0xff; 32]),
         ..good
     };
-    let bad = vec![
-        (psv_of(&kings[..1]), "no king"),
-        (
-            with(&[
-                (Piece::BlackPawn, Square::S12),
-                (Piece::BlackPawn, Square::S13),
-            ]),
-            "two pawns on a file",
-        ),
-        (
-            with(&[(Piece::WhiteKnight, Square::S18)]),
-            "a piece that can never move",
-        ),
-        (
-            with(&[
-                (Piece::BlackRook, Square::S11),
-                (Piece::WhiteRook, Square::S22),
-                (Piece::BlackDragon, Square::S33),
-            ]),
-            "too many pieces",
-        ),
-        (
-            with(&[(Piece::BlackRook, Square::S52)]),
-            "a king to be taken",
-        ),
-        (PackedSfenValue { mv: 1, ..good }, "illegal move"),
-        (PackedSfenValue { result: 2, ..good }, "bad result"),
-        (bad_king, "bad king"),
+    let pawns = [Square::S12, Square::S13].map(|square| (Piece::BlackPawn, square));
+    let rooks = [
+        (Piece::BlackRook, Square::S11),
+        (Piece::WhiteRook, Square::S22),
+        (Piece::BlackDragon, Square::S33),
     ];
-    (good, bad)
+    let bad = cases! {
+        psv_of(&kings[..1]) => "no king";
+        with(&pawns) => "two pawns on a file";
+        with(&[(Piece::WhiteKnight, Square::S18)]) => "a piece that can never move";
+        with(&rooks) => "too many pieces";
+        with(&[(Piece::BlackRook, Square::S52)]) => "a king to be taken";
+        PackedSfenValue { mv: 1, ..good } => "illegal move";
+        PackedSfenValue { result: 2, ..good } => "bad result";
+        bad_king => "bad king";
+    };
+    (good, bad.to_vec())
 }
 
 #[test]
@@ -314,12 +292,8 @@ fn every_class_of_bad_records_is_found_at_its_place() {
         last.to_string(),
         "record 17, at byte 640: the file ends 39 bytes into the record, expected 40"
     );
-    assert_eq!(
-        TeacherReader::new(&bytes[..], Format::Psv)
-            .flatten()
-            .count(),
-        bad.len()
-    );
+    let read = TeacherReader::new(&bytes[..], Format::Psv).flatten();
+    assert_eq!(read.count(), bad.len());
 }
 
 #[test]
@@ -330,10 +304,8 @@ fn bad_records_of_the_other_formats_are_found() {
     hcpe[36] = 3;
     let found = errors(&[hcpe, hcpe].concat(), Format::Hcpe);
     assert_eq!(found.len(), 2);
-    assert_eq!(
-        (found[1].offset, found[1].fault.class()),
-        (38, "bad result")
-    );
+    let expected = (38, "bad result");
+    assert_eq!((found[1].offset, found[1].fault.class()), expected);
     assert_eq!(errors(&[0; 64], Format::Hcp).len(), 2);
 
     let lines = "# a comment\n\nstartpos moves 7g7f\nstartpos moves 7g7e\n4k4/9/9/9/9/9/9/9/9 b \
@@ -355,19 +327,13 @@ fn endings_of_lines_are_understood() {
     assert_eq!(result("startpos moves 7g7f resign").0, black);
     assert_eq!(result("startpos moves 7g7f 3c3d resign").0, white);
     assert_eq!(result("startpos moves 7g7f win").0, white);
-    assert_eq!(
-        result("startpos moves 7g7f"),
-        (GameResult::Draw, PackReason::INTERRUPTED)
-    );
-    assert_eq!(
-        result("startpos moves 7g7f draw"),
-        (GameResult::Draw, PackReason::REPETITION)
-    );
+    let expected = (GameResult::Draw, PackReason::INTERRUPTED);
+    assert_eq!(result("startpos moves 7g7f"), expected);
+    let expected = (GameResult::Draw, PackReason::REPETITION);
+    assert_eq!(result("startpos moves 7g7f draw"), expected);
     let shuffle = "2h3h 8b7b 3h2h 7b8b ".repeat(3);
-    assert_eq!(
-        result(&format!("startpos moves {shuffle}")),
-        (GameResult::Draw, PackReason::REPETITION)
-    );
+    let expected = (GameResult::Draw, PackReason::REPETITION);
+    assert_eq!(result(&format!("startpos moves {shuffle}")), expected);
     assert_eq!(result("4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b").0, black);
 }
 
@@ -398,20 +364,16 @@ fn moves_without_a_search_are_not_learnt_from() {
     let rescored = Record::Game(Box::new(read_game.as_ref().clone().with_scores(&scores)));
     assert!(write(&[rescored], Format::Hcpe3) == expected);
     // The archive has no moves without a score.
-    let parts = read(
-        &convert(&expected, Format::Hcpe3, Format::Pack),
-        Format::Pack,
-    );
+    let packed = convert(&expected, Format::Hcpe3, Format::Pack);
+    let parts = read(&packed, Format::Pack);
     let scores = |record: &Record| {
         let mut scores = Vec::new();
         record.for_each_sample(|sample| scores.push(sample.score));
         scores
     };
     let parts: Vec<Vec<i16>> = parts.iter().map(scores).collect();
-    assert_eq!(
-        parts,
-        [(1..7).collect(), (9..moves as i16).collect::<Vec<_>>()]
-    );
+    let searched = [1..7, 9..moves as i16].map(Vec::from_iter);
+    assert_eq!(parts, searched);
 }
 
 /// Only the first would be learnt from.

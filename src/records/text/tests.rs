@@ -30,20 +30,15 @@ fn a_game_goes_through_every_format_and_encoding() {
         for encoding in [TextEncoding::Utf8, TextEncoding::ShiftJis] {
             let written = format.write(&game, encoding);
             let again = read_one(format, &written.bytes);
-            assert_eq!(
-                again.line().to_string(),
-                game.line().to_string(),
-                "{format}"
-            );
+            let found = again.line().to_string();
+            assert_eq!(found, game.line().to_string(), "{format}");
             if format == TextFormat::Usi {
                 continue;
             }
             assert_eq!(again.players, game.players);
             assert_eq!(again.ending, game.ending);
-            assert_eq!(
-                (&again.event, &again.started_at),
-                (&game.event, &game.started_at)
-            );
+            assert_eq!(again.event, game.event);
+            assert_eq!(again.started_at, game.started_at);
             assert_eq!(again.comments, game.comments);
             assert_eq!(again.closing.comments, game.closing.comments);
             for (played, old) in again.moves.iter().zip(&game.moves) {
@@ -79,18 +74,8 @@ fn the_encoding_is_that_of_the_name_unless_letters_are_missing() {
 #[test]
 fn odd_comments_come_back() {
     let mut game = game();
-    let odd = [
-        "tab\there",
-        "*星",
-        "#井",
-        "&x",
-        "変化：3手",
-        "まで",
-        "  ",
-        "%TORYO",
-        "P1-KY",
-    ];
-    game.moves[1].comments = odd.map(str::to_owned).to_vec();
+    let odd = "tab\there|*星|#井|&x|変化：3手|まで|  |%TORYO|P1-KY".split('|');
+    game.moves[1].comments = odd.map(str::to_owned).collect();
     for format in TextFormat::ALL {
         let written = format.write(&game, TextEncoding::Utf8);
         let again = read_one(format, &written.bytes);
@@ -103,30 +88,19 @@ fn odd_comments_come_back() {
 #[test]
 fn a_broken_game_does_not_stop_the_others() {
     let good = "PI\n+\n+7776FU\n%TORYO\n";
-    let text = format!("{good}/\nPI\n+\n+7775FU\n%TORYO\n/\n{good}");
-    let games = TextFormat::Csa.read(text.as_bytes());
-    let errors = games
-        .iter()
-        .map(|game| game.as_ref().err().map(ToString::to_string));
-    let errors: Vec<_> = errors.collect();
-    let [None, Some(error), None] = &errors[..] else {
-        panic!("{errors:?}");
-    };
-    assert!(
-        error.starts_with("line 8: '+7775FU', move 1, is illegal"),
-        "{error}"
-    );
-    let games =
-        TextFormat::Usi.read(b"# games\nstartpos moves 7g7f\n\nstartpos moves 7g7e\nstartpos\n");
-    let errors: Vec<_> = games.iter().map(|game| game.as_ref().err()).collect();
-    let [None, Some(error), None] = &errors[..] else {
-        panic!("{errors:?}");
-    };
-    let error = error.to_string();
-    assert!(
-        error.starts_with("line 4: '7g7e', word 3 (move 1)"),
-        "{error}"
-    );
+    let csa = format!("{good}/\nPI\n+\n+7775FU\n%TORYO\n/\n{good}");
+    let usi = "# games\nstartpos moves 7g7f\n\nstartpos moves 7g7e\nstartpos\n";
+    for (format, text, expected) in cases! {
+        TextFormat::Csa, &*csa => "line 8: '+7775FU', move 1, is illegal";
+        TextFormat::Usi, usi => "line 4: '7g7e', word 3 (move 1)";
+    } {
+        let games = format.read(text.as_bytes());
+        let errors: Vec<_> = games.iter().map(|game| game.as_ref().err()).collect();
+        let [None, Some(error), None] = &errors[..] else {
+            panic!("{errors:?}");
+        };
+        assert!(error.to_string().starts_with(expected), "{error}");
+    }
     for format in TextFormat::ALL {
         let games = format.read(b"");
         assert_eq!((games.len(), games[0].is_err()), (1, true), "{format}");
@@ -138,15 +112,11 @@ fn formats_are_told_by_names_and_by_contents() {
     let game = game();
     for format in TextFormat::ALL {
         assert_eq!(TextFormat::of_content(&format.text(&game)), format);
-        assert_eq!(
-            TextFormat::of_name(format.name()).map(|(format, _)| format),
-            Some(format)
-        );
+        let found = TextFormat::of_name(format.name()).map(|(format, _)| format);
+        assert_eq!(found, Some(format));
     }
-    assert_eq!(
-        TextFormat::of_path("a/B.KIFU".as_ref()),
-        Some((TextFormat::Kif, TextEncoding::Utf8))
-    );
+    let expected = Some((TextFormat::Kif, TextEncoding::Utf8));
+    assert_eq!(TextFormat::of_path("a/B.KIFU".as_ref()), expected);
     assert_eq!(TextFormat::of_path("a/b.psv".as_ref()), None);
 }
 
@@ -160,11 +130,8 @@ fn a_name_goes_before_the_content_unless_nothing_is_read() {
     assert_eq!(found(TextFormat::Kif, "V1000の対局\n   1 ７六歩(77)\n"), 1);
     for format in TextFormat::ALL {
         for named in TextFormat::ALL {
-            assert_eq!(
-                found(named, &format.text(&game())),
-                5,
-                "{format} as {named}"
-            );
+            let count = found(named, &format.text(&game()));
+            assert_eq!(count, 5, "{format} as {named}");
         }
     }
     let error = TextFormat::Csa.read_or(TextFormat::Kif, "hello")[0]
@@ -188,24 +155,17 @@ fn games_of_kif_and_ki2_follow_each_other() {
     let expected = "startpos moves 7g7f";
     let found = lines(TextFormat::Kif, &[kif, &*broken, "\u{feff}", kif].concat());
     assert_eq!([&*found[0], &*found[2]], [expected; 2]);
-    assert!(
-        found[1].starts_with("line 16: '７五歩(77)', move 1, is illegal"),
-        "{}",
-        found[1]
-    );
+    let error = "line 16: '７五歩(77)', move 1, is illegal";
+    assert!(found[1].starts_with(error), "{found:?}");
     assert_eq!(found.len(), 3);
     let ki2 = "手合割：平手\n▲７六歩\nまで1手で中断\n";
     let found = lines(TextFormat::Ki2, &ki2.repeat(2));
     assert_eq!(found, [expected; 2]);
     // Headings alone are no game.
-    assert_eq!(
-        lines(TextFormat::Ki2, &format!("{ki2}開始日時：2026/11/21\n")),
-        [expected]
-    );
-    let other = lines(
-        TextFormat::Kif,
-        &format!("手合割：猫落ち\n   1 ７六歩(77)\n{kif}"),
-    );
+    let text = format!("{ki2}開始日時：2026/11/21\n");
+    assert_eq!(lines(TextFormat::Ki2, &text), [expected]);
+    let text = format!("手合割：猫落ち\n   1 ７六歩(77)\n{kif}");
+    let other = lines(TextFormat::Kif, &text);
     assert_eq!((other.len(), &*other[1]), (2, expected), "{other:?}");
 }
 
@@ -230,11 +190,8 @@ fn a_line_of_usi_may_end_with_its_result() {
 #[test]
 fn a_line_of_usi_loses_nothing_as_one() {
     let read = |line: &str| read_one(TextFormat::Usi, line.as_bytes());
-    assert!(
-        TextFormat::Usi
-            .losses(&read("startpos moves 7g7f"))
-            .is_empty()
-    );
+    let moves = read("startpos moves 7g7f");
+    assert!(TextFormat::Usi.losses(&moves).is_empty());
     for game in [game(), read("startpos moves 7g7f resign")] {
         assert_eq!(TextFormat::Usi.losses(&game).len(), 1);
     }
@@ -266,17 +223,13 @@ fn variations_may_be_nested_deeply() {
     assert!((100..DEPTH).contains(&again.variations.len()));
     assert!(again.omissions.is_empty());
     let losses = TextFormat::Jkf.losses(&game);
-    assert!(
-        losses[0].starts_with("variations nested deeper than"),
-        "{losses:?}"
-    );
+    let part = "variations nested deeper than";
+    assert!(losses[0].starts_with(part), "{losses:?}");
     // What other programs nest deeper is left out.
     let fork = r#"[{"move":{"from":{"x":2,"y":7},"to":{"x":2,"y":6}},"forks":["#;
     let (open, close) = (fork.repeat(DEPTH), "]}]".repeat(DEPTH));
-    let game = read_one(
-        TextFormat::Jkf,
-        format!("{{\"moves\":{open}{close}}}").as_bytes(),
-    );
+    let text = format!("{{\"moves\":{open}{close}}}");
+    let game = read_one(TextFormat::Jkf, text.as_bytes());
     assert!((100..DEPTH).contains(&game.variations.len()));
     assert_eq!(game.omissions.len(), 1, "{:?}", game.omissions);
 }
@@ -344,10 +297,8 @@ fn damaged_files_never_stop_the_program() {
         }
     }
     // Both happen, so that the test sees something.
-    assert!(
-        read > 300 && refused > 300,
-        "{read} read, {refused} refused"
-    );
+    let is_enough = read > 300 && refused > 300;
+    assert!(is_enough, "{read} read, {refused} refused");
 }
 
 /// Damages a file at a random place.
@@ -381,11 +332,8 @@ fn damage(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {
 
 /// The start without its ply, which CSA and JKF lack, and the moves.
 fn start_and_moves(game: &GameRecord) -> String {
-    let moves: Vec<String> = game
-        .moves
-        .iter()
-        .map(|played| played.mv.to_string())
-        .collect();
+    let moves = game.moves.iter().map(|played| played.mv.to_string());
+    let moves: Vec<String> = moves.collect();
     let sfen = game.start.to_sfen();
     let start = sfen.rsplit_once(' ').map_or("", |(start, _)| start);
     format!("{start} moves {}", moves.join(" "))

@@ -50,6 +50,12 @@ fn settings() -> Settings {
     }
 }
 
+fn with(change: impl FnOnce(&mut Settings)) -> Settings {
+    let mut settings = settings();
+    change(&mut settings);
+    settings
+}
+
 fn to_depth(depth: i32) -> Limits {
     Limits {
         depth: Some(depth),
@@ -59,9 +65,8 @@ fn to_depth(depth: i32) -> Limits {
 
 fn prepared(settings: &Settings) -> Searcher {
     let mut searcher = Searcher::new();
-    searcher
-        .prepare(settings)
-        .expect("memory for a small table");
+    let ready = searcher.prepare(settings);
+    ready.expect("memory for a small table");
     searcher
 }
 
@@ -133,13 +138,10 @@ fn search(root: &Position, planted: &[(Key64, Move16)]) -> (Vec<Info>, Statistic
 /// the search.
 #[test]
 fn moves_of_other_positions_are_never_used() {
-    for (sfen, foreign) in [
-        (START_SFEN, "7g7f+ 7g7e 8h2b+ P*5e 5e5d 5i5i+ 2h2c+ G*5h"),
-        (
-            "4k4/4r4/9/9/9/9/4P4/4G4/4K4 b Pr 1",
-            "P*5d 5g5f+ 5h4i+ R*1a 5i5h 9i9h G*2b 5h5f",
-        ),
-    ] {
+    for (sfen, foreign) in cases! {
+        START_SFEN => "7g7f+ 7g7e 8h2b+ P*5e 5e5d 5i5i+ 2h2c+ G*5h";
+        "4k4/4r4/9/9/9/9/4P4/4G4/4K4 b Pr 1" => "P*5d 5g5f+ 5h4i+ R*1a 5i5h 9i9h G*2b 5h5f";
+    } {
         let root = position(sfen);
         let (clean, clean_statistics) = search(&root, &[]);
         assert_eq!(clean_statistics.rejected, 0);
@@ -163,10 +165,7 @@ fn moves_of_other_positions_are_never_used() {
 
 #[test]
 fn a_panic_in_the_search_still_leads_to_a_legal_decision() {
-    let settings = Settings {
-        hash_mb: 1,
-        ..settings()
-    };
+    let settings = with(|settings| settings.hash_mb = 1);
     let mut searcher = Searcher::new();
     for _ in 0..2 {
         // The second round shows that the thread still works after the panic.

@@ -59,10 +59,8 @@ fn a_long_mate_is_found_proved_and_played() {
     let (infos, decision, nodes) = run(&root, to_nodes(NODES), &settings());
     let last = infos.last().expect("there is a line");
     assert!(mate_of(&root, last).is_some_and(|plies| plies >= 21));
-    assert!(
-        is_mating_line(&root, &last.pv),
-        "the solver's moves all check"
-    );
+    let all_check = is_mating_line(&root, &last.pv);
+    assert!(all_check, "the solver's moves all check");
     assert_eq!(best_of(&decision), last.pv[0]);
     assert!(nodes < NODES, "the mate ends the search");
     let again = run(&root, to_nodes(NODES), &settings());
@@ -92,10 +90,7 @@ fn a_mate_is_played_to_its_end() {
 #[test]
 fn other_lines_are_searched_besides_the_mate() {
     let root = position(LONG_MATE);
-    let settings = Settings {
-        multi_pv: 2,
-        ..settings()
-    };
+    let settings = with(|settings| settings.multi_pv = 2);
     let (infos, decision, _) = run(&root, to_nodes(NODES), &settings);
     let line = |number| infos.iter().rfind(|info| info.multi_pv == number);
     let [first, second] = [1, 2].map(|number| line(number).expect("two lines"));
@@ -115,11 +110,6 @@ fn a_mate_that_may_not_be_used_is_not_shown() {
         search_moves: others.collect(),
         ..to_nodes(NODES)
     };
-    let with = |change: fn(&mut Settings)| {
-        let mut settings = settings();
-        change(&mut settings);
-        settings
-    };
     let lower_level = with(|settings| settings.skill = Skill::of_level(19));
     let try_rule = with(|settings| settings.entering_king_rule = EnteringKingRule::TryRule);
     let short_game = with(|settings| settings.max_moves_to_draw = 110);
@@ -130,10 +120,8 @@ fn a_mate_that_may_not_be_used_is_not_shown() {
         ("the game ends before the mate", to_nodes(NODES), short_game),
     ] {
         let (infos, ..) = run(&root, limits, &settings);
-        assert!(
-            infos.iter().all(|info| mate_of(&root, info).is_none()),
-            "{what}"
-        );
+        let is_mate = |info: &Info| mate_of(&root, info).is_some();
+        assert!(!infos.iter().any(is_mate), "{what}");
     }
 }
 

@@ -32,12 +32,9 @@ fn plan(time: u32, increment: u32, byoyomi: u32) -> Plan {
 }
 
 /// A manager whose search started `ago` before now.
-fn began_before(ago: Duration, limits: Limits, settings: &Settings) -> TimeManager {
+fn began_before(ago: Duration, mut limits: Limits, settings: &Settings) -> TimeManager {
     let start = Instant::now().checked_sub(ago);
-    let limits = Limits {
-        start: start.expect("the machine runs for longer"),
-        ..limits
-    };
+    limits.start = start.expect("the machine runs for longer");
     TimeManager::new(&limits, settings, Color::Black, 30, false)
 }
 
@@ -85,11 +82,8 @@ fn without_any_time_it_moves_at_once() {
 fn byoyomi_is_used_up_when_time_is_gone() {
     for (byoyomi, minimum) in [(10_000, 8880), (5000, 3880), (3000, 2000), (100, 66)] {
         let plan = plan(0, 0, byoyomi);
-        let least = MILLISECOND * minimum;
-        assert!(
-            (least..least + MILLISECOND).contains(&plan.minimum),
-            "{plan:?}"
-        );
+        let expected = MILLISECOND * minimum..MILLISECOND * (minimum + 1);
+        assert!(expected.contains(&plan.minimum), "{plan:?}");
     }
 }
 
@@ -109,10 +103,8 @@ fn fast_clocks_are_used_and_last() {
         time -= 1;
         let first = plan(time, increment, 0);
         let fair = MILLISECOND * (time / 80 + increment);
-        assert!(
-            (fair * 3 / 4..=fair * 2).contains(&first.optimum),
-            "{first:?}"
-        );
+        let expected = fair * 3 / 4..=fair * 2;
+        assert!(expected.contains(&first.optimum), "{first:?}");
         let mut left = MILLISECOND * time;
         for _ in 0..150 {
             let settings = Settings::default();
@@ -255,15 +247,14 @@ fn the_value_is_compared_with_that_of_the_last_move() {
 
 #[test]
 fn a_move_that_gets_all_nodes_is_easy() {
-    let percent = |depth, effort| {
+    let percents = [(8, 94), (8, 95), (7, 99)].map(|(depth, effort)| {
         let iteration = Iteration {
             depth,
             effort,
             ..EVEN
         };
         searched(Difficulty::default(), 1).time_percent(iteration, &WEIGHTS)
-    };
-    let percents = [(8, 94), (8, 95), (7, 99)].map(|(depth, effort)| percent(depth, effort));
+    });
     assert_eq!(percents, [100, 45, 100]);
 }
 
@@ -272,12 +263,13 @@ fn changes_of_the_best_move_take_time_and_are_forgotten() {
     let mut difficulty = searched(Difficulty::default(), 1);
     difficulty.best_move_changed(8);
     difficulty.best_move_changed(8);
-    let percents: Vec<_> = (8..=17)
-        .map(|depth| {
-            let percent = difficulty.time_percent(Iteration { depth, ..EVEN }, &WEIGHTS);
-            difficulty.begin_iteration();
-            percent
-        })
-        .collect();
-    assert_eq!(percents, [200, 150, 125, 112, 106, 103, 101, 100, 100, 80]);
+    for (depth, percent) in (8..).zip([200, 150, 125, 112, 106, 103, 101, 100, 100, 80]) {
+        let iteration = Iteration { depth, ..EVEN };
+        assert_eq!(
+            difficulty.time_percent(iteration, &WEIGHTS),
+            percent,
+            "{depth}"
+        );
+        difficulty.begin_iteration();
+    }
 }

@@ -898,6 +898,31 @@ mod tests {
 
     const SCALE: u16 = 400;
 
+    /// What such a filter keeps of one position of a game that black wins.
+    fn kept(tactical: Tactical, position: &mut Position, best: &str) -> Data {
+        let moves = legal_moves(position);
+        let mv = moves.iter().find(|mv| mv.to_string() == best).copied();
+        assert!(mv.is_some(), "{best}");
+        let mut data = Data::default();
+        let sfen = position.to_sfen();
+        data.add(
+            filter(tactical),
+            false,
+            position,
+            mv,
+            Judged::of_game(500, 1),
+        );
+        assert_eq!(position.to_sfen(), sfen);
+        data
+    }
+
+    fn filter(tactical: Tactical) -> Filter {
+        Filter {
+            tactical,
+            ..Filter::default()
+        }
+    }
+
     fn averaged(scores: &[i32], lambda: f32) -> Vec<i32> {
         let mut scores: Vec<Option<i32>> = scores.iter().copied().map(Some).collect();
         apply_td_lambda(&mut scores, lambda, SCALE, 3000);
@@ -910,10 +935,8 @@ mod tests {
     #[test]
     fn signs_turn_from_ply_to_ply() {
         // Both sides agree that the first one is winning, or that the position is even.
-        assert_eq!(
-            averaged(&[400, -400, 400, -400], 0.7),
-            [400, -400, 400, -400]
-        );
+        let expected = [400, -400, 400, -400];
+        assert_eq!(averaged(&[400, -400, 400, -400], 0.7), expected);
         assert_eq!(averaged(&[0, 0, 0], 0.7), [0, 0, 0]);
         // The first scores are corrected by later ones of the other sign.
         let found = averaged(&[200, -200, 200, 600, -600], 0.7);
@@ -942,10 +965,8 @@ mod tests {
     fn nothing_goes_over_a_gap_and_mates_stay_mates() {
         let mut scores = [Some(100), None, Some(-500), Some(32_000)];
         apply_td_lambda(&mut scores, 0.9, SCALE, 3000);
-        assert_eq!(
-            (scores[0], scores[1], scores[3]),
-            (Some(100), None, Some(32_000))
-        );
+        let expected = (Some(100), None, Some(32_000));
+        assert_eq!((scores[0], scores[1], scores[3]), expected);
         assert!(
             scores[2].is_some_and(|score| (-3000..-1000).contains(&score)),
             "{scores:?}"
@@ -956,30 +977,15 @@ mod tests {
     fn scores_and_results_turn_with_the_side_to_move() {
         let sfen = "3k5/9/9/4r4/9/9/4L4/9/3K5 b - 1";
         let mut position = Position::from_sfen(sfen).expect("a good position");
-        let moves = legal_moves(&position);
-        let capture = moves.iter().find(|mv| mv.to_string() == "5g5d");
-        assert!(capture.is_some());
         for (tactical, expected) in [
             (Tactical::Drop, None),
             (Tactical::Keep, Some((500, Some(1)))),
             (Tactical::Leaf, Some((-500, Some(-1)))),
         ] {
-            let filter = Filter {
-                tactical,
-                ..Filter::default()
-            };
-            let mut data = Data::default();
-            data.add(
-                filter,
-                false,
-                &mut position,
-                capture.copied(),
-                Judged::of_game(500, 1),
-            );
+            let data = kept(tactical, &mut position, "5g5d");
             let found = data.training.first();
             let found = found.map(|sample| (sample.score(), sample.result()));
             assert_eq!(found, expected, "{tactical:?}");
-            assert_eq!(position.to_sfen(), sfen);
         }
     }
 
@@ -1001,12 +1007,8 @@ mod tests {
             (Tactical::Keep, Some((900, label(Bound::Upper)))),
             (Tactical::Leaf, Some((-900, label(Bound::Lower)))),
         ] {
-            let filter = Filter {
-                tactical,
-                ..Filter::default()
-            };
             let mut data = Data::default();
-            data.add_tree_position(filter, false, &node, &mut position);
+            data.add_tree_position(filter(tactical), false, &node, &mut position);
             let found = data.training.first();
             let found = found.map(|sample| (sample.score(), sample.label()));
             assert_eq!(found, expected, "{tactical:?}");
@@ -1018,24 +1020,9 @@ mod tests {
     fn a_line_that_begins_with_another_move_than_the_best_has_no_score() {
         let sfen = "3k5/9/9/4r4/p8/9/L3L4/9/3K5 b - 1";
         let mut position = Position::from_sfen(sfen).expect("a good position");
-        let filter = Filter {
-            tactical: Tactical::Leaf,
-            ..Filter::default()
-        };
         for (best, count) in [("5g5d", 1), ("9g9e", 0)] {
-            let moves = legal_moves(&position);
-            let mv = moves.iter().find(|mv| mv.to_string() == best);
-            assert!(mv.is_some());
-            let mut data = Data::default();
-            data.add(
-                filter,
-                false,
-                &mut position,
-                mv.copied(),
-                Judged::of_game(500, 1),
-            );
+            let data = kept(Tactical::Leaf, &mut position, best);
             assert_eq!(data.training.len(), count, "{best}");
-            assert_eq!(position.to_sfen(), sfen);
         }
     }
 }

@@ -927,10 +927,8 @@ mod rounding_tests {
         };
         let alone: Vec<f64> = weights.iter().map(|weight| weight.round()).collect();
         assert!(together.iter().all(|weight| weight.fract() == 0.0));
-        let near = together
-            .iter()
-            .zip(&weights)
-            .all(|(a, b)| (a - b).abs() < 4.0);
+        let mut pairs = together.iter().zip(&weights);
+        let near = pairs.all(|(a, b)| (a - b).abs() < 4.0);
         assert!(near, "{together:?}");
         let errors = [together, &alone].map(|rounded| mean_error(&weights, rounded, &unknown));
         assert!(errors[0] < 0.7 * errors[1], "{errors:?}");
@@ -946,10 +944,8 @@ mod rounding_tests {
             let missing = dot(&expected, position) - dot(&weights, position);
             equations.add(position, &[missing]);
         }
-        assert_eq!(
-            equations.solve(&[weights], |_, weight| weight.round()),
-            [expected]
-        );
+        let solved = equations.solve(&[weights], |_, weight| weight.round());
+        assert_eq!(solved, [expected]);
     }
 
     #[test]

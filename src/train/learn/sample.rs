@@ -669,10 +669,8 @@ mod filter_tests {
         assert_eq!(judged(filter, &at(20), "2g2f", 3000), Ok(()));
         let check = "4k4/9/9/9/9/9/4r4/9/4K4 b G 30";
         assert_eq!(judged(filter, check, "G*5h", 0), Err(Reason::Check));
-        let keep = Filter {
-            tactical: Tactical::Keep,
-            ..filter
-        };
+        let mut keep = filter;
+        keep.tactical = Tactical::Keep;
         assert_eq!(judged(keep, &at(20), "8h2b+", 55), Ok(()));
     }
 
@@ -723,9 +721,8 @@ mod tests {
                 for (side, found) in [us, !us].into_iter().zip(&found) {
                     let found = found[..count].iter().copied().map(u32::from);
                     let mut found: Vec<u32> = found.collect();
-                    let mut expected = active_features(set, &position, side)
-                        .expect("a king")
-                        .to_vec();
+                    let expected = active_features(set, &position, side);
+                    let mut expected = expected.expect("a king").to_vec();
                     found.sort_unstable();
                     expected.sort_unstable();
                     assert_eq!(found, expected, "{set:?} {sfen}");
@@ -738,10 +735,8 @@ mod tests {
                 let label = Label::Tree { bound, depth: 9 };
                 let of_tree = Sample::new(&position, -321, label).expect("two kings");
                 assert_eq!((of_tree.score(), of_tree.label()), (-321, label));
-                assert_eq!(
-                    (of_tree.bucket(), of_tree.side_to_move()),
-                    (sample.bucket(), us)
-                );
+                assert_eq!(of_tree.bucket(), sample.bucket());
+                assert_eq!(of_tree.side_to_move(), us);
                 assert_eq!(of_tree.features(FeatureSet::Raicho, &mut found), count);
             }
             compared += 1;

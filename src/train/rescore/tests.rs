@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use super::*;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::teacher::{Format, Record, TeacherReader, TeacherWriter};
-use crate::runs::{Stop, Watch};
+use crate::runs::Watch;
 use crate::{eval::Evaluator, movegen::legal_moves, position::Position, records::game::GameResult};
 use crate::{records::score, train::data::Sources, train::gensfen::Effort, util::TestFolder};
-
-static RUNNING: Stop = Stop::new();
 
 /// A game of made-up moves, all with score 0.
 fn game(number: usize) -> PackGame {
@@ -67,10 +65,7 @@ fn rescored_by(
         effort,
         threads,
     };
-    let watch = Watch {
-        stop: &RUNNING,
-        progress: &|_, _| {},
-    };
+    let watch = Watch::of_nobody();
     run(&rescoring, KeptCheckpoints::default(), &watch, &|_| {}).expect("good files")
 }
 
@@ -90,10 +85,8 @@ fn only_the_scores_change() {
         let [path, out] = ["in", "out"].map(|name| folder.file(&format!("{name}.{ending}")));
         write(&path, 12);
         let report = rescored(&[&path], &out, 1);
-        assert_eq!(
-            (report.searches.positions, report.tally.written),
-            (144, 144)
-        );
+        let expected = (144, 144);
+        assert_eq!((report.searches.positions, report.tally.written), expected);
         assert!(report.searches.nodes > 144 * 30 && report.searches.change > 0);
         let mut changed = 0;
         for (old, new) in read(&path).iter().zip(&read(&out)) {
@@ -164,10 +157,7 @@ fn other_kinds_of_data_are_refused() {
         effort: SEARCH,
         threads: 1,
     };
-    let watch = Watch {
-        stop: &RUNNING,
-        progress: &|_, _| {},
-    };
+    let watch = Watch::of_nobody();
     let result = run(&rescoring, KeptCheckpoints::default(), &watch, &|_| {});
     let said = result.expect_err("another kind").to_string();
     assert!(said.contains("pack is not written as psv"), "{said}");
@@ -175,10 +165,8 @@ fn other_kinds_of_data_are_refused() {
     rescoring.output = (&psv, Format::Usi);
     let result = run(&rescoring, KeptCheckpoints::default(), &watch, &|_| {});
     let said = result.expect_err("there are no scores").to_string();
-    assert!(
-        said.starts_with("usi cannot be written here, expected psv "),
-        "{said}"
-    );
+    let part = "usi cannot be written here, expected psv ";
+    assert!(said.starts_with(part), "{said}");
     assert!(!psv.exists());
 }
 
@@ -189,10 +177,7 @@ fn sources(path: &Path) -> Sources {
 }
 
 fn positions_of(path: &Path) -> String {
-    let watch = Watch {
-        stop: &RUNNING,
-        progress: &|_, _| {},
-    };
+    let watch = Watch::of_nobody();
     let mut out = Vec::new();
     let to = (Path::new("positions.tsv"), &mut out as &mut dyn Write);
     let report = write_positions(&sources(path), to, &watch);
@@ -203,16 +188,10 @@ fn positions_of(path: &Path) -> String {
 }
 
 fn take(path: &Path, scores: &str, out: &Path) -> anyhow::Result<RescoreReport> {
-    let watch = Watch {
-        stop: &RUNNING,
-        progress: &|_, _| {},
-    };
+    let watch = Watch::of_nobody();
     let mut scores = scores.as_bytes();
-    let column = (
-        Path::new("scores.tsv"),
-        &mut scores as &mut dyn BufRead,
-        800,
-    );
+    let reader = &mut scores as &mut dyn BufRead;
+    let column = (Path::new("scores.tsv"), reader, 800);
     let output = (out, Format::of_path(out).expect("a known ending"));
     take_scores(&sources(path), column, output, &watch)
 }
@@ -287,33 +266,19 @@ fn scores_of_other_positions_are_refused() {
         edit(&mut lines);
         lines.join("\n") + "\n"
     };
-    for (scores, message) in [
-        (String::new(), "line 1: "),
-        (
-            edited(&|lines| lines[0] = "key\teval".to_owned()),
-            "line 1: key",
-        ),
-        (edited(&|lines| lines.swap(4, 5)), "line 5: "),
-        (
-            edited(&|lines| lines[2] = "5".to_owned()),
-            "line 3: 5, expected the key ",
-        ),
-        (edited(&|lines| lines[3].clone_from(&bad_value)), "line 4: "),
-        (
-            edited(&|lines| lines.truncate(20)),
-            "ends after 19 scores, expected one for ",
-        ),
-        (
-            edited(&|lines| lines.push("0000000000000000\t0".to_owned())),
-            "line 26: ",
-        ),
-    ] {
+    for (scores, message) in cases! {
+        String::new() => "line 1: ";
+        edited(&|lines| lines[0] = "key\teval".to_owned()) => "line 1: key";
+        edited(&|lines| lines.swap(4, 5)) => "line 5: ";
+        edited(&|lines| lines[2] = "5".to_owned()) => "line 3: 5, expected the key ";
+        edited(&|lines| lines[3].clone_from(&bad_value)) => "line 4: ";
+        edited(&|lines| lines.truncate(20)) => "ends after 19 scores, expected one for ";
+        edited(&|lines| lines.push("0000000000000000\t0".to_owned())) => "line 26: ";
+    } {
         let error = take(&path, &scores, &out).expect_err("not the scores of these positions");
         let error = format!("{error:#}");
-        assert!(
-            error.starts_with("scores.tsv: ") && error.contains(message),
-            "{error}"
-        );
+        assert!(error.starts_with("scores.tsv: "), "{error}");
+        assert!(error.contains(message), "{error}");
         assert!(!out.exists(), "nothing is written");
     }
 }

@@ -516,111 +516,49 @@ mod tests {
     use super::*;
 
     fn declared() -> Vec<DeclaredOption> {
-        let option = |name: &str, kind| DeclaredOption {
+        let options = cases! {
+            "Threads" => OptionKind::Spin { default: 1, min: 1, max: 512 };
+            "Style" => OptionKind::Combo {
+                default: "Normal".to_owned(),
+                values: vec!["Normal".to_owned(), "Very Risky".to_owned()],
+            };
+            "Own Book" => OptionKind::Check { default: true };
+            "Clear" => OptionKind::Button;
+            "EvalDir" => OptionKind::String { default: "<empty>".to_owned() };
+        };
+        let declared = |(name, kind): (&str, OptionKind)| DeclaredOption {
             name: name.to_owned(),
             kind,
         };
-        vec![
-            option(
-                "Threads",
-                OptionKind::Spin {
-                    default: 1,
-                    min: 1,
-                    max: 512,
-                },
-            ),
-            option(
-                "Style",
-                OptionKind::Combo {
-                    default: "Normal".to_owned(),
-                    values: vec!["Normal".to_owned(), "Very Risky".to_owned()],
-                },
-            ),
-            option("Own Book", OptionKind::Check { default: true }),
-            option("Clear", OptionKind::Button),
-            option(
-                "EvalDir",
-                OptionKind::String {
-                    default: "<empty>".to_owned(),
-                },
-            ),
-        ]
+        options.map(declared).into()
     }
 
     #[test]
     fn values_are_sent_in_the_spelling_of_the_engine() {
-        for (name, value, line) in [
-            ("threads", Some(" 4"), Ok("setoption name Threads value 4")),
-            (
-                "STYLE",
-                Some("very risky"),
-                Ok("setoption name Style value Very Risky"),
-            ),
-            (
-                "own book",
-                Some("FALSE"),
-                Ok("setoption name Own Book value false"),
-            ),
-            ("Clear", None, Ok("setoption name Clear")),
-            (
-                "EvalDir",
-                Some(""),
-                Ok("setoption name EvalDir value <empty>"),
-            ),
-            (
-                "usi_hash",
-                Some("16"),
-                Ok("setoption name USI_Hash value 16"),
-            ),
-            (
-                "USI_Ponder",
-                Some("false"),
-                Ok("setoption name USI_Ponder value false"),
-            ),
-            (
-                "Threads",
-                Some("0"),
-                Err("\"0\" for option Threads, expected a number from 1 to 512"),
-            ),
-            (
-                "Threads",
-                Some("two"),
-                Err("\"two\" for option Threads, expected a number from 1 to 512"),
-            ),
-            (
-                "Threads",
-                None,
-                Err("\"\" for option Threads, expected a number from 1 to 512"),
-            ),
-            (
-                "Style",
-                Some("Risky"),
-                Err("\"Risky\" for option Style, expected one of Normal, Very Risky"),
-            ),
-            (
-                "Own Book",
-                Some("1"),
-                Err("\"1\" for option Own Book, expected true or false"),
-            ),
-            (
-                "Clear",
-                Some("yes"),
-                Err("\"yes\" for option Clear, expected no value, it is a button"),
-            ),
-            (
-                "EvalDir",
-                Some("a\nquit"),
-                Err("\"a quit\" for option EvalDir, expected one line of text"),
-            ),
-            (
-                "Threds",
-                Some("1"),
-                Err(
-                    "the engine has no option \"Threds\", it has Threads, Style, Own Book, \
-                     Clear, EvalDir",
-                ),
-            ),
-        ] {
+        for (name, value, line) in cases! {
+            "threads", Some(" 4") => Ok("setoption name Threads value 4");
+            "STYLE", Some("very risky") => Ok("setoption name Style value Very Risky");
+            "own book", Some("FALSE") => Ok("setoption name Own Book value false");
+            "Clear", None => Ok("setoption name Clear");
+            "EvalDir", Some("") => Ok("setoption name EvalDir value <empty>");
+            "usi_hash", Some("16") => Ok("setoption name USI_Hash value 16");
+            "USI_Ponder", Some("false") => Ok("setoption name USI_Ponder value false");
+            "Threads", Some("0") =>
+                Err("\"0\" for option Threads, expected a number from 1 to 512");
+            "Threads", Some("two") =>
+                Err("\"two\" for option Threads, expected a number from 1 to 512");
+            "Threads", None => Err("\"\" for option Threads, expected a number from 1 to 512");
+            "Style", Some("Risky") =>
+                Err("\"Risky\" for option Style, expected one of Normal, Very Risky");
+            "Own Book", Some("1") => Err("\"1\" for option Own Book, expected true or false");
+            "Clear", Some("yes") =>
+                Err("\"yes\" for option Clear, expected no value, it is a button");
+            "EvalDir", Some("a\nquit") =>
+                Err("\"a quit\" for option EvalDir, expected one line of text");
+            "Threds", Some("1") =>
+                Err("the engine has no option \"Threds\", it has Threads, Style, Own Book, \
+                     Clear, EvalDir");
+        } {
             let found = setoption_line(&declared(), name, value);
             assert_eq!(found, line.map(str::to_owned).map_err(str::to_owned));
         }

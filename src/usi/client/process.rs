@@ -628,10 +628,8 @@ mod tests {
 
     #[test]
     fn lines_are_split_as_any_system_writes_them() {
-        assert_eq!(
-            lines(b"\xef\xbb\xbfid name A\r\n\r\n\nusiok"),
-            ["id name A", "", "", "usiok"]
-        );
+        let expected = ["id name A", "", "", "usiok"];
+        assert_eq!(lines(b"\xef\xbb\xbfid name A\r\n\r\n\nusiok"), expected);
         assert_eq!(lines(b"caf\xe9\n"), ["caf\u{fffd}"]);
         assert_eq!(lines(b""), Vec::<String>::new());
         let colours = b"id name \x1b[31mRed\x07\xc2\x9b2J\tname\r\n";

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::{sync::mpsc::Sender, thread};
 
 use super::*;
-use crate::usi::command::ParsedLine;
+use crate::{usi::command::ParsedLine, util::TestFolder};
 
 /// A writer that keeps its text and fails after a number of lines.
 #[derive(Clone)]
@@ -119,19 +119,12 @@ fn a_line_that_is_too_long_is_refused() {
     let text = page.text();
     let lines: Vec<&str> = text.lines().collect();
     let fault = "info string error: a line of more than 16777216 bytes, expected a command, the ";
-    assert_eq!(
-        lines[0],
-        format!("{fault}last good position is kept"),
-        "{text}"
-    );
-    assert!(
-        lines[1].starts_with("0x") || !lines[1].contains(' '),
-        "{text}"
-    );
-    assert!(
-        lines[2].ends_with("there is no search until a good position comes"),
-        "{text}"
-    );
+    let expected = format!("{fault}last good position is kept");
+    assert_eq!(lines[0], expected, "{text}");
+    let is_key = lines[1].starts_with("0x") || !lines[1].contains(' ');
+    assert!(is_key, "{text}");
+    let part = "there is no search until a good position comes";
+    assert!(lines[2].ends_with(part), "{text}");
     assert_eq!(lines[3], "bestmove resign", "{text}");
     assert_eq!(lines[4], format!("{fault}line is ignored"), "{text}");
     assert_eq!(lines.len(), 5, "{text}");
@@ -163,8 +156,8 @@ fn a_stop_counts_for_earlier_tools_only() {
 /// GUIs send all options at once, so that the reader is ahead of the session.
 #[test]
 fn a_debug_log_has_what_was_read_before_it_opened() {
-    let path = std::env::temp_dir().join(format!("raicho-burst-{}", process::id()));
-    let _ = std::fs::remove_file(&path);
+    let folder = TestFolder::new();
+    let path = folder.file("dialogue.log");
     let page = Page::new(1000);
     let (output, interrupt, _inputs) = output(&page);
     let receive = |line: &str, number| pipes::receive(line.as_bytes(), number, &interrupt);
@@ -173,34 +166,21 @@ fn a_debug_log_has_what_was_read_before_it_opened() {
         "setoption name MultiPV value 2".to_owned(),
         "getoption MultiPV".to_owned(),
     ];
-    let received: Vec<Line> = lines
-        .iter()
-        .zip(1..)
-        .map(|(line, n)| receive(line, n))
-        .collect();
+    let received = lines.iter().zip(1..).map(|(line, n)| receive(line, n));
+    let received: Vec<Line> = received.collect();
     let mut session = Session::new(output.clone(), Arc::clone(&interrupt), |_, _, _| Ok(()));
     for line in received {
         session.handle(line);
     }
     session.handle(receive("key", 4));
     let text = std::fs::read_to_string(&path).expect("a log");
-    let _ = std::fs::remove_file(&path);
-    let said: Vec<&str> = text
-        .lines()
-        .filter_map(|line| line.splitn(3, ' ').nth(2))
-        .collect();
+    let said = text.lines().filter_map(|line| line.splitn(3, ' ').nth(2));
+    let said: Vec<&str> = said.collect();
     assert!(said.contains(&"# MultiPV = 1"), "{text}");
-    let dialogue: Vec<&&str> = said.iter().filter(|line| !line.starts_with('#')).collect();
-    assert_eq!(
-        dialogue[..4],
-        [
-            &"> setoption name MultiPV value 2",
-            &"> getoption MultiPV",
-            &"< MultiPV = 2",
-            &"> key"
-        ],
-        "{text}"
-    );
+    let dialogue = said.into_iter().filter(|line| !line.starts_with('#'));
+    let dialogue: Vec<&str> = dialogue.take(4).collect();
+    let expected = "> setoption name MultiPV value 2\n> getoption MultiPV\n< MultiPV = 2\n> key";
+    assert_eq!(dialogue.join("\n"), expected, "{text}");
 }
 
 #[test]
@@ -209,10 +189,8 @@ fn a_perft_without_a_depth_has_no_answer() {
     let mut dialogue = Dialogue::new(page.clone(), |_, _, _| Ok(()));
     dialogue.line(b"go perft 101");
     let text = page.text();
-    assert!(
-        text.ends_with("from 0 to 100, the line is ignored\n"),
-        "{text}"
-    );
+    let part = "from 0 to 100, the line is ignored\n";
+    assert!(text.ends_with(part), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
 }
 
@@ -257,17 +235,14 @@ fn limits(line: &str) -> Limits {
 
 #[test]
 fn clocks_are_by_colour() {
-    let clock = limits("go btime 1 wtime 2 binc 3 winc 4")
-        .clock
-        .expect("a clock");
+    let clock = limits("go btime 1 wtime 2 binc 3 winc 4").clock;
+    let clock = clock.expect("a clock");
     let milliseconds = |number| Duration::from_millis(number);
     assert_eq!(clock.time, [1, 2].map(milliseconds));
     assert_eq!(clock.increment, [3, 4].map(milliseconds));
     let clock = limits("go byoyomi 5").clock.expect("a clock");
-    assert_eq!(
-        (clock.time, clock.byoyomi),
-        ([Duration::ZERO; 2], [5, 5].map(milliseconds))
-    );
+    let expected = ([Duration::ZERO; 2], [5, 5].map(milliseconds));
+    assert_eq!((clock.time, clock.byoyomi), expected);
 }
 
 #[test]

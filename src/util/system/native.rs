@@ -158,14 +158,10 @@ mod tests {
     fn the_group_of_this_process_is_found() {
         let folder = |text: &str| memory_group(text).map(|(folder, _)| folder);
         let first = "4:memory:/slurm/job_7\n1:name=systemd:/a\n0::/unified\n";
-        assert_eq!(
-            folder(first),
-            Some("/sys/fs/cgroup/memory/slurm/job_7".into())
-        );
-        assert_eq!(
-            folder("0::/user.slice/job\n"),
-            Some("/sys/fs/cgroup/user.slice/job".into())
-        );
+        let expected = Some("/sys/fs/cgroup/memory/slurm/job_7".into());
+        assert_eq!(folder(first), expected);
+        let expected = Some("/sys/fs/cgroup/user.slice/job".into());
+        assert_eq!(folder("0::/user.slice/job\n"), expected);
         assert_eq!(folder("1:cpu:/a\n"), None);
         assert_eq!(folder("nonsense"), None);
     }

@@ -31,11 +31,16 @@ fn settings() -> Settings {
     }
 }
 
+fn with(change: impl FnOnce(&mut Settings)) -> Settings {
+    let mut settings = settings();
+    change(&mut settings);
+    settings
+}
+
 fn prepared(settings: &Settings) -> Searcher {
     let mut searcher = Searcher::new();
-    searcher
-        .prepare(settings)
-        .expect("memory for a small table");
+    let ready = searcher.prepare(settings);
+    ready.expect("memory for a small table");
     searcher
 }
 
@@ -80,10 +85,8 @@ fn search(position: &Position, limits: Limits, settings: &Settings) -> Report {
 /// Every line and the decision can be played.
 fn check(position: &Position, report: &Report) {
     let notes = &report.notes;
-    assert!(
-        notes.iter().all(|note| note.starts_with("win by ")),
-        "{notes:?}"
-    );
+    let is_win = |note: &String| note.starts_with("win by ");
+    assert!(notes.iter().all(is_win), "{notes:?}");
     for info in &report.infos {
         // Only a declaration takes no move.
         assert!(!info.pv.is_empty() || report.decision == Decision::Win);
@@ -150,12 +153,8 @@ fn finds_short_mates() {
 fn node_limits_are_exact() {
     for nodes in [1, 100, 511, 513, 12_345, 40_000] {
         let mut searcher = prepared(&settings());
-        collect(&start(
-            &mut searcher,
-            &position(MATSURI),
-            to_nodes(nodes),
-            &settings(),
-        ));
+        let (position, limits) = (position(MATSURI), to_nodes(nodes));
+        collect(&start(&mut searcher, &position, limits, &settings()));
         assert_eq!(searcher.statistics().nodes, nodes);
     }
 }
@@ -232,10 +231,7 @@ fn infinite_and_ponder_wait_for_permission() {
 
 #[test]
 fn several_lines_are_distinct_and_sorted() {
-    let settings = Settings {
-        multi_pv: 5,
-        ..settings()
-    };
+    let settings = with(|settings| settings.multi_pv = 5);
     let report = search(&position(MATSURI), to_depth(7), &settings);
     assert_eq!(report.infos.len() % 5, 0);
     for lines in report.infos.chunks(5) {
@@ -257,10 +253,8 @@ fn several_lines_are_distinct_and_sorted() {
 fn only_the_wanted_moves_are_searched() {
     let position = Position::startpos();
     for wanted in [vec!["9g9f"], vec!["1g1f", "5i5h"], vec!["9i9h"]] {
-        let wanted: Vec<Move> = wanted
-            .iter()
-            .map(|text| legal_move(&position, text))
-            .collect();
+        let wanted = wanted.iter().map(|text| legal_move(&position, text));
+        let wanted: Vec<Move> = wanted.collect();
         let limits = Limits {
             search_moves: wanted.clone(),
             ..to_depth(5)
@@ -291,14 +285,11 @@ fn positions_with_one_king_or_none_are_searched() {
 }
 
 /// How long a prepared searcher takes to decide.
-fn time_of(limits: Limits) -> Duration {
+fn time_of(mut limits: Limits) -> Duration {
     let mut searcher = prepared(&settings());
     let position = position(MATSURI);
     let began = Instant::now();
-    let limits = Limits {
-        start: began,
-        ..limits
-    };
+    limits.start = began;
     let events = start(&mut searcher, &position, limits, &settings());
     let report = collect(&events);
     let took = began.elapsed();
@@ -331,20 +322,16 @@ fn entered_kings_declare() {
     let sfen = "K+N5+L1/G+L+P+B1+R+P2/3+P2G2/9/2+p+n5/3s2+ss1/3+p+p1+s1+r/7g+n/6g+nk b 2L8Pb4p 1";
     let report = search(&position(sfen), to_depth(3), &settings());
     assert_eq!(report.decision, Decision::Win);
-    let settings = Settings {
-        entering_king_rule: EnteringKingRule::NoEnteringKing,
-        ..settings()
-    };
+    let rule = EnteringKingRule::NoEnteringKing;
+    let settings = with(|settings| settings.entering_king_rule = rule);
     let report = search(&position(sfen), to_depth(3), &settings);
     assert!(matches!(report.decision, Decision::Move { .. }));
 }
 
 #[test]
 fn analysis_shows_the_try_at_once() {
-    let settings = Settings {
-        entering_king_rule: EnteringKingRule::TryRule,
-        ..settings()
-    };
+    let rule = EnteringKingRule::TryRule;
+    let settings = with(|settings| settings.entering_king_rule = rule);
     let mut searcher = prepared(&settings);
     let position = position("8k/4K4/9/9/9/9/9/9/9 b P 1");
     let limits = Limits {
@@ -359,11 +346,8 @@ fn analysis_shows_the_try_at_once() {
     assert_eq!((shown.score, &shown.pv[..]), (Score::Mate(1), &[tried][..]));
     searcher.stop();
     let report = collect(&events);
-    let expected = Decision::Move {
-        best: tried,
-        ponder: None,
-    };
-    assert_eq!(report.decision, expected);
+    let (best, ponder) = (tried, None);
+    assert_eq!(report.decision, Decision::Move { best, ponder });
     assert_eq!(report.notes, ["win by the try rule (TryRule)"]);
     assert_eq!(report.infos, []);
 }

@@ -69,22 +69,19 @@ fn a_game_without_isready_has_its_book_too() {
 fn books_are_used_only_where_a_clock_runs() {
     let (_folder, mut driver, _) = engine("clocks.db", BOOK, &[]);
     driver.send("position startpos");
-    for (go, is_used) in [
-        ("go btime 10000 wtime 10000", true),
-        ("go byoyomi 500", true),
-        ("go btime 1 wtime 1 binc 9 winc 9", true),
-        ("go depth 1", false),
-        ("go nodes 100", false),
-        ("go movetime 10", false),
-        ("go byoyomi 100 searchmoves 1g1f", false),
-        ("go btime 100 wtime 100 depth 1", false),
-        ("go infinite\nstop", false),
-        ("go\nstop", false),
-        (
-            "setoption name USI_OwnBook value false\ngo byoyomi 10",
-            false,
-        ),
-    ] {
+    for (go, is_used) in cases! {
+        "go btime 10000 wtime 10000" => true;
+        "go byoyomi 500" => true;
+        "go btime 1 wtime 1 binc 9 winc 9" => true;
+        "go depth 1" => false;
+        "go nodes 100" => false;
+        "go movetime 10" => false;
+        "go byoyomi 100 searchmoves 1g1f" => false;
+        "go btime 100 wtime 100 depth 1" => false;
+        "go infinite\nstop" => false;
+        "go\nstop" => false;
+        "setoption name USI_OwnBook value false\ngo byoyomi 10" => false;
+    } {
         assert_eq!(is_from_book(&driver.go(go)), is_used, "{go}");
     }
 }
@@ -98,10 +95,8 @@ fn while_pondering_the_answer_waits() {
         assert!(is_from_book(&lines), "{lines:?}");
         assert!(lines.iter().all(|line| !line.starts_with("bestmove")));
         let best = driver.best(end);
-        assert!(
-            ["7g7f ponder 3c3d", "2g2f ponder 8c8d"].contains(&&*best),
-            "{best}"
-        );
+        let expected = ["7g7f ponder 3c3d", "2g2f ponder 8c8d"];
+        assert!(expected.contains(&&*best), "{best}");
     }
     driver.go("go ponder btime 10000 wtime 10000\nposition startpos moves 7g7f");
     driver.go("go byoyomi 1000");
@@ -125,16 +120,12 @@ fn a_seed_repeats_the_choice() {
 #[test]
 fn a_broken_or_missing_book_is_named_and_the_game_goes_on() {
     let junk: &[u8] = b"no book at all, whatever its name";
-    for (name, content, reason) in [
-        (
-            "magic.ybb",
-            &b"YANE-BINBOOK-V9\0                "[..],
-            "magic \"YANE-BINBOOK-V9\"",
-        ),
-        ("empty.db", b"", "the file is empty"),
-        ("junk.bin", junk, "no book format"),
-        ("line.db", b"sfen x\n7g7f\n", "line 1: 'x' has 1 field"),
-    ] {
+    for (name, content, reason) in cases! {
+        "magic.ybb", &b"YANE-BINBOOK-V9\0                "[..] => "magic \"YANE-BINBOOK-V9\"";
+        "empty.db", b"" => "the file is empty";
+        "junk.bin", junk => "no book format";
+        "line.db", b"sfen x\n7g7f\n" => "line 1: 'x' has 1 field";
+    } {
         let (_folder, mut driver, said) = engine(name, content, &[]);
         let line = said
             .lines()
@@ -144,11 +135,8 @@ fn a_broken_or_missing_book_is_named_and_the_game_goes_on() {
     }
     let mut driver = Driver::ready();
     driver.set("BookFile", "nowhere.db");
-    must_count(
-        &driver.is_ready(),
-        1,
-        "info string error: no book \"nowhere.db\" in ",
-    );
+    let text = "info string error: no book \"nowhere.db\" in ";
+    must_count(&driver.is_ready(), 1, text);
 }
 
 #[test]
@@ -177,10 +165,8 @@ fn no_book_move_runs_into_a_lost_repetition() {
     let (_folder, mut driver, _) = engine("repetition.db", book, &options);
     let mut moves = "3c1c 1a2a 1c2c 2a1a".to_owned();
     for round in 0..3 {
-        let lines = driver.ask(
-            &format!("position {start} moves {moves}\ngo byoyomi 100"),
-            "bestmove",
-        );
+        let words = format!("position {start} moves {moves}\ngo byoyomi 100");
+        let lines = driver.ask(&words, "bestmove");
         assert_eq!(is_from_book(&lines), round < 2, "{moves}: {lines:?}");
         moves += " 2c1c 1a2a 1c2c 2a1a";
     }

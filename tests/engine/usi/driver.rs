@@ -182,11 +182,8 @@ pub(crate) fn transcript(bytes: &[u8]) -> Vec<String> {
 /// Asserts how many of the lines begin with `prefix`.
 #[track_caller]
 pub(crate) fn must_count(lines: &[String], times: usize, prefix: &str) {
-    assert_eq!(
-        count(lines, prefix),
-        times,
-        "\"{prefix}\" begins lines of {lines:#?}"
-    );
+    let found = count(lines, prefix);
+    assert_eq!(found, times, "\"{prefix}\" begins lines of {lines:#?}");
 }
 
 /// How many of the lines begin with `prefix`.

@@ -121,10 +121,8 @@ fn check_checkmate(position: &Position, answer: &str) {
         moves.push(mv);
         after.do_move(mv);
     }
-    assert!(
-        is_mating_line(position, &moves),
-        "{answer} for {position:?}"
-    );
+    let is_mating = is_mating_line(position, &moves);
+    assert!(is_mating, "{answer} for {position:?}");
 }
 
 fn good_line() -> impl Strategy<Value = String> {

@@ -58,11 +58,8 @@ fn both_sides_are_logged_at_once_and_in_order() {
 fn check_report(path: &str, report: &str) {
     let mut driver = Driver::ready();
     let lines = log_to(&mut driver, path);
-    must_count(
-        &lines,
-        1,
-        &format!("info string error: DebugLogFile \"{path}\" {report}"),
-    );
+    let words = format!("info string error: DebugLogFile \"{path}\" {report}");
+    must_count(&lines, 1, &words);
     must_count(&lines, 1, "info string error");
     must_count(&driver.go("isready\ngo depth 2"), 0, "info string error");
 }

@@ -36,11 +36,8 @@ fn a_network_is_loaded_and_evaluates() {
         let bytes = network_file(name);
         let path = folder.write(name, &bytes);
         let lines = load(&mut driver, path.display());
-        must_count(
-            &lines,
-            1,
-            &format!("info string evaluation {} {name}, ", path.display()),
-        );
+        let words = format!("info string evaluation {} {name}, ", path.display());
+        must_count(&lines, 1, &words);
         assert_eq!(lines.len(), 2, "{lines:#?}");
         let (mut network, _) = Network::read(&bytes).expect("a good file");
         evaluates_by(&mut driver, &network);
@@ -163,9 +160,6 @@ fn a_file_name_in_cp932_is_found() {
     driver.send_bytes(command.as_bytes());
     driver.send_bytes(b"\x95\x5d\x89\xbf\x83\x5c\x95\x5c.bin\r\nisready\n");
     let lines = driver.until("readyok");
-    must_count(
-        &lines,
-        1,
-        &format!("info string evaluation {} ", network.display()),
-    );
+    let words = format!("info string evaluation {} ", network.display());
+    must_count(&lines, 1, &words);
 }

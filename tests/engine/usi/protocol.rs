@@ -11,10 +11,8 @@ fn handshake_names_engine_and_options() {
     let lines = driver.ask("usi", "usiok");
     lines[0].must_begin("id name Raicho ");
     lines[1].must_begin("id author ");
-    assert!(
-        lines.iter().all(|line| line.is_ascii()),
-        "some clients read ASCII only"
-    );
+    let is_ascii = lines.iter().all(|line| line.is_ascii());
+    assert!(is_ascii, "some clients read ASCII only");
     must_count(&lines, 1, "option name USI_Hash type spin default 256 ");
     must_count(&lines, 1, "option name USI_Ponder type check default false");
     must_count(&lines, lines.len() - 3, "option ");
@@ -67,26 +65,19 @@ fn unknown_options_are_silent_and_bad_values_are_not() {
     assert_eq!(driver.replies(unknown), [""; 0]);
     let known = "setoption name USI_Hash value 64\nsetoption name USI_Ponder value true";
     assert_eq!(driver.replies(known), [""; 0]);
-    for (command, answer) in [
-        (
-            "setoption name SlowMover value 5000",
-            "info string error: \"5000\" for option SlowMover, allowed are 1 to 1000, 1000 is used",
-        ),
-        (
-            "setoption name SlowMover value fast",
+    for (command, answer) in cases! {
+        "setoption name SlowMover value 5000" =>
+            "info string error: \"5000\" for option SlowMover, allowed are 1 to 1000, 1000 is used";
+        "setoption name SlowMover value fast" =>
             "info string error: \"fast\" for option SlowMover, expected a number \
-             from 1 to 1000, 1000 is kept",
-        ),
-        ("getoption SlowMover", "SlowMover = 1000"),
-        ("getoption USI_Hash", "USI_Hash = 64"),
-    ] {
+             from 1 to 1000, 1000 is kept";
+        "getoption SlowMover" => "SlowMover = 1000";
+        "getoption USI_Hash" => "USI_Hash = 64";
+    } {
         assert_eq!(driver.replies(command), [answer]);
     }
-    must_count(
-        &driver.replies("getoption Nothing"),
-        1,
-        "info string error: ",
-    );
+    let found = driver.replies("getoption Nothing");
+    must_count(&found, 1, "info string error: ");
     assert!(driver.replies("getoption").len() > 10);
     let broken = "setoption\nsetoption SlowMover 3\nsetoption name";
     must_count(&driver.replies(broken), 3, "info string error: ");

@@ -19,10 +19,8 @@ fn check_refusal(bad: &str, reason: &str) {
     let error = driver.replies(bad);
     assert_eq!(error.len(), 1, "{bad}: {error:#?}");
     error[0].must_begin("info string error: ").must_have(reason);
-    assert!(
-        error[0].ends_with(", the last good position is kept"),
-        "{error:#?}"
-    );
+    let part = ", the last good position is kept";
+    assert!(error[0].ends_with(part), "{error:#?}");
     assert_eq!(drawn_sfen(&mut driver), HANDICAP, "{bad}");
     for go in ["go byoyomi 1000", "go infinite", "go"] {
         let answer = driver.replies(go);
@@ -39,17 +37,16 @@ fn check_refusal(bad: &str, reason: &str) {
 
 #[test]
 fn malformed_positions_keep_the_last_good_one() {
-    #[rustfmt::skip]
-    let cases = [
-        ("position", "word 2 of \"position\""),
-        ("position sfen", "word 3 of \"position\""),
-        ("position startpos 7g7f", "\"7g7f\", word 3 of \"position\", expected \"moves\""),
-        ("position hello", ""),
-        ("position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL", ""),
-        ("position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSN b - 1", "rank 9"),
-        ("position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL x - 1", "x"),
-        ("position sfen PPPPPPPPP/9/4k4/9/9/9/9/9/4K4 b - 1", ""),
-    ];
+    let cases = cases! {
+        "position" => "word 2 of \"position\"";
+        "position sfen" => "word 3 of \"position\"";
+        "position startpos 7g7f" => "\"7g7f\", word 3 of \"position\", expected \"moves\"";
+        "position hello" => "";
+        "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL" => "";
+        "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSN b - 1" => "rank 9";
+        "position sfen lnsgkgsnl/9/9/9/9/9/9/9/LNSGKGSNL x - 1" => "x";
+        "position sfen PPPPPPPPP/9/4k4/9/9/9/9/9/4K4 b - 1" => "";
+    };
     for (position, reason) in cases {
         check_refusal(position, reason);
     }
@@ -57,18 +54,13 @@ fn malformed_positions_keep_the_last_good_one() {
 
 #[test]
 fn illegal_moves_are_named_with_their_place() {
-    for (moves, reason) in [
-        (
-            "7g7f 3c3d 8h2c+ 2b2c",
-            "8h2c+, no piece of the side to move can make it, move 3 of 4",
-        ),
-        (
-            "7g7f resign 3c3d",
-            "\"resign\" is not a move, expected for example 7g7f, 8h2b+ or P*5e, move 2 of 3",
-        ),
-        ("7g7f 7g7f", "illegal move 7g7f"),
-        ("P*5e", "illegal move P*5e"),
-    ] {
+    for (moves, reason) in cases! {
+        "7g7f 3c3d 8h2c+ 2b2c" => "8h2c+, no piece of the side to move can make it, move 3 of 4";
+        "7g7f resign 3c3d" =>
+            "\"resign\" is not a move, expected for example 7g7f, 8h2b+ or P*5e, move 2 of 3";
+        "7g7f 7g7f" => "illegal move 7g7f";
+        "P*5e" => "illegal move P*5e";
+    } {
         check_refusal(&format!("position startpos moves {moves}"), reason);
     }
 }
@@ -97,11 +89,8 @@ fn sloppy_positions_are_accepted() {
 fn a_refused_ponder_waits_for_its_answer() {
     let mut driver = Driver::ready();
     driver.replies("position nonsense");
-    must_count(
-        &driver.replies("go ponder btime 1000 wtime 1000"),
-        0,
-        "bestmove",
-    );
+    let found = driver.replies("go ponder btime 1000 wtime 1000");
+    must_count(&found, 0, "bestmove");
     assert_eq!(driver.replies("stop"), ["bestmove none"]);
     must_count(&driver.replies("go ponder"), 0, "bestmove");
     assert_eq!(driver.replies("ponderhit"), ["bestmove resign"]);

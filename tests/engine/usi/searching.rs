@@ -136,21 +136,14 @@ fn a_stopped_ponder_search_does_not_resign() {
         }
         driver.replies("stop\nisready");
     }
-    assert_eq!(
-        driver.best(&format!("{MATED}\ngo ponder\nponderhit")),
-        "resign"
-    );
+    let best = driver.best(&format!("{MATED}\ngo ponder\nponderhit"));
+    assert_eq!(best, "resign");
     let lines = driver.go(&format!("{MATED}\ngo byoyomi 1000"));
-    must_count(
-        &lines,
-        1,
-        "info depth 0 seldepth 0 multipv 1 score mate -0 ",
-    );
+    let text = "info depth 0 seldepth 0 multipv 1 score mate -0 ";
+    must_count(&lines, 1, text);
     must_count(&lines, 1, "bestmove resign");
-    assert_eq!(
-        driver.best(&format!("{declaration}\ngo byoyomi 1000")),
-        "win"
-    );
+    let best = driver.best(&format!("{declaration}\ngo byoyomi 1000"));
+    assert_eq!(best, "win");
 }
 
 #[test]
@@ -204,10 +197,8 @@ fn mate_searches_are_answered_with_checkmate() {
         let lines = driver.ask(go, "checkmate ");
         assert_eq!(lines.last().map(String::as_str), Some("checkmate G*5b"));
         let info = lines.iter().find(|line| line.contains(" score mate 1 "));
-        assert!(
-            info.is_some_and(|info| info.ends_with(" pv G*5b")),
-            "{lines:#?}"
-        );
+        let is_mate = info.is_some_and(|info| info.ends_with(" pv G*5b"));
+        assert!(is_mate, "{lines:#?}");
     }
     driver.replies("position sfen 4k4/9/9/9/9/9/9/9/4K4 b G 1");
     let lines = driver.ask("go mate infinite", "checkmate ");
@@ -231,10 +222,8 @@ fn threads_share_a_limit_of_nodes() {
     for limit in [1000, 20_000] {
         let nodes = nodes_of(&mut driver, &format!("go nodes {limit}"));
         // A thread that comes late may search its share all the same.
-        assert!(
-            nodes.parse().is_ok_and(|nodes: u64| nodes < 2 * limit),
-            "{nodes}"
-        );
+        let is_kept = nodes.parse().is_ok_and(|nodes: u64| nodes < 2 * limit);
+        assert!(is_kept, "{nodes}");
     }
 }
 
@@ -254,11 +243,8 @@ fn mate_searches_end_with_every_command_that_ends_a_search() {
         must_count(&lines, 1, "checkmate timeout");
     }
     driver.replies(ENDLESS);
-    must_count(
-        &driver.ask("go mate 50", "checkmate "),
-        1,
-        "checkmate timeout",
-    );
+    let found = driver.ask("go mate 50", "checkmate ");
+    must_count(&found, 1, "checkmate timeout");
     driver.send("go mate infinite\nquit");
     must_count(&driver.exit(), 1, "checkmate ");
 }

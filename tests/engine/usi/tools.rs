@@ -16,11 +16,8 @@ fn perft_counts_and_ends_with_its_sum() {
     driver.replies("perft 0")[0].must_begin("1 leaves ");
     let error = "info string error: nothing, word 2 of \"perft\"";
     must_count(&driver.replies("perft"), 1, error);
-    must_count(
-        &driver.replies("go perft x\nstop"),
-        1,
-        "info string error: ",
-    );
+    let found = driver.replies("go perft x\nstop");
+    must_count(&found, 1, "info string error: ");
 }
 
 #[test]
@@ -69,10 +66,8 @@ fn bench_searches_and_obeys_stop() {
         assert!(last.contains(" nodes ") && last.ends_with(" nps"), "{last}");
     };
     check(&driver.replies("bench depth 2"));
-    driver.ask(
-        "bench depth 200\nstop",
-        "info string error: stopped before all positions were searched",
-    );
+    let text = "info string error: stopped before all positions were searched";
+    driver.ask("bench depth 200\nstop", text);
     check(&transcript(b"bench depth 1\n"));
 }
 

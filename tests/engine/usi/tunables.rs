@@ -35,10 +35,8 @@ fn each_is_an_option_that_the_search_reads() {
     let default = default.expect("a default and the range of the table");
     let before = nodes(&mut driver);
     driver.set(NAME, 200);
-    assert_eq!(
-        driver.replies(&format!("getoption {NAME}")),
-        [format!("{NAME} = 200")]
-    );
+    let expected = [format!("{NAME} = 200")];
+    assert_eq!(driver.replies(&format!("getoption {NAME}")), expected);
     assert_ne!(nodes(&mut driver), before);
     let errors = driver.replies(&format!("setoption name {NAME} value 201"));
     errors[0].must_have(format!("\"201\" for option {NAME}, allowed are 30 to 200"));

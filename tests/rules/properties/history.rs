@@ -94,10 +94,8 @@ fn keys_and_threats_equal_those_from_scratch() {
         }
         let side = current.side_to_move();
         assert_eq!(current.key().low64() & 1, side as u64);
-        assert_eq!(
-            [current.key().side(), current.board_key().side()],
-            [side; 2]
-        );
+        let expected = [side; 2];
+        assert_eq!([current.key().side(), current.board_key().side()], expected);
     });
     println!("{visited} positions");
     assert!(visited > 10_000);

@@ -33,11 +33,8 @@ impl<'a> Legal<'a> {
         let mv = Move::from_bits(bits);
         let expected = self.bits.contains(&bits);
         let position = self.position;
-        assert_eq!(
-            is_possible(position, bits),
-            expected,
-            "{bits:#010x} {mv:?} in {position:?}"
-        );
+        let found = is_possible(position, bits);
+        assert_eq!(found, expected, "{bits:#010x} {mv:?} in {position:?}");
     }
 
     fn check16(&self, bits: u16) {

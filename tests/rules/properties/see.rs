@@ -140,28 +140,19 @@ fn clauses_of_the_definition() {
         PieceType::Rook,
     ]
     .map(piece_value);
-    #[rustfmt::skip]
-    let cases = [
-        ("a free pawn", "4k4/9/9/9/4p4/4P4/9/9/4K4 b - 1", "5f5e", pawn),
-        (
-            "rook behind rook",
-            "4k4/9/9/4g4/4p4/9/4R4/4R4/4K4 b - 1", "5g5e", pawn + gold - rook,
-        ),
-        ("promotion wins nothing", "k8/9/4p4/4P4/9/9/9/9/4K4 b - 1", "5d5c+", pawn),
-        (
-            "a king takes what is not protected",
-            "9/9/4k4/4p4/4P4/9/9/9/4K4 b - 1", "5e5d", 0,
-        ),
-        (
-            "a king does not take what is protected",
-            "9/9/4k4/4p4/4P4/4L4/9/9/4K4 b - 1", "5e5d", pawn,
-        ),
-        ("a pinned piece stays out", "4k4/4g4/3p5/3P5/9/9/4R4/9/4K4 b - 1", "6d6c", pawn),
-        (
-            "a pinned piece joins in once its pinner has been taken on the square",
-            "4k4/4gs3/4R4/4P4/9/9/9/9/4K4 w - 1", "4b5c", rook + pawn - silver,
-        ),
-    ];
+    let cases = cases! {
+        "a free pawn", "4k4/9/9/9/4p4/4P4/9/9/4K4 b - 1", "5f5e" => pawn;
+        "rook behind rook", "4k4/9/9/4g4/4p4/9/4R4/4R4/4K4 b - 1", "5g5e" => pawn + gold - rook;
+        "promotion wins nothing", "k8/9/4p4/4P4/9/9/9/9/4K4 b - 1", "5d5c+" => pawn;
+        "a king takes what is not protected", "9/9/4k4/4p4/4P4/9/9/9/4K4 b - 1", "5e5d" => 0;
+        "a king does not take what is protected", "9/9/4k4/4p4/4P4/4L4/9/9/4K4 b - 1", "5e5d" =>
+            pawn;
+        "a pinned piece stays out", "4k4/4g4/3p5/3P5/9/9/4R4/9/4K4 b - 1", "6d6c" => pawn;
+        "a pinned piece joins in once its pinner has been taken on the square",
+        "4k4/4gs3/4R4/4P4/9/9/9/9/4K4 w - 1",
+        "4b5c" =>
+            rook + pawn - silver;
+    };
     for (name, sfen, text, exact) in cases {
         let position = crate::common::position(sfen);
         let mv = crate::common::legal_move(&position, text);

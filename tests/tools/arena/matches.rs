@@ -68,10 +68,8 @@ fn each_opening_is_played_once_with_each_colour() {
     };
     for pair in entries.chunks(2) {
         assert_eq!(opening(&pair[0]), opening(&pair[1]));
-        assert_eq!(
-            (&pair[0].black, &pair[0].white),
-            (&pair[1].white, &pair[1].black)
-        );
+        assert_eq!(pair[0].black, pair[1].white);
+        assert_eq!(pair[0].white, pair[1].black);
     }
     for pairing in [("a", "b"), ("a", "c"), ("b", "c")] {
         let is_of_pairing =
@@ -129,9 +127,8 @@ fn settings_that_are_refused_are_not_kept() {
         let (journal, entries) = MatchFolder::resume(&path).unwrap();
         let result = runner::run(other, journal, &entries, 1, &Stop::new(), &|_| {});
         assert_eq!(read_settings(&path).unwrap(), settings);
-        result
-            .expect_err("these games are not possible")
-            .to_string()
+        let error = result.expect_err("these games are not possible");
+        error.to_string()
     };
     let mut other = settings.clone();
     other.games = Some(2);
@@ -179,10 +176,8 @@ fn the_parts_of_a_match_are_the_whole() {
     let out = whole.folder.file("merged");
     merged.write(&out).expect("the folder can be written");
     let again = merge(std::slice::from_ref(&out)).expect("a merged match is a match");
-    assert_eq!(
-        entries,
-        games(again.entries().iter().map(|(_, entry)| entry))
-    );
+    let found = games(again.entries().iter().map(|(_, entry)| entry));
+    assert_eq!(entries, found);
     for (_, entry) in again.entries() {
         assert!(out.join(&entry.record).exists());
     }
@@ -257,9 +252,8 @@ fn clocks_that_count_nodes_repeat_games() {
     for line in thoughts {
         let word = |name: &str| {
             let mut words = line.split(' ').skip_while(|word| *word != name);
-            words
-                .nth(1)
-                .unwrap_or_else(|| panic!("no {name} in {line}"))
+            let word = words.nth(1);
+            word.unwrap_or_else(|| panic!("no {name} in {line}"))
         };
         let nodes: f64 = word("nodes").parse().expect("a number");
         assert_eq!(word("time"), format!("{:.3}s", nodes / 1000.0), "{line}");

@@ -21,10 +21,8 @@ fn from_lines(mut settings: MatchSettings, lines: &str) -> Outcome {
 fn a_rightful_declaration_wins() {
     // White moves first, then black, whose king stands in the camp with eleven pieces and 29
     // points, may declare.
-    let outcome = from_lines(
-        between(["one:win:1", "other"], 1),
-        "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 w GS 1",
-    );
+    let text = "sfen 1+R1K+B4/+R+B+P+P+P+P+P+P+P/9/9/9/9/9/9/4k4 w GS 1";
+    let outcome = from_lines(between(["one:win:1", "other"], 1), text);
     let entry = &outcome.entries[0];
     assert_eq!(entry.reason, EndReason::Declaration, "{entry:?}");
     assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 1));

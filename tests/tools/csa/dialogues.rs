@@ -261,11 +261,8 @@ fn the_third_ctrl_c_records_the_running_game() {
     client.end();
     let line = &folder.json("games/games.jsonl")["line"];
     let words = line.as_str().expect("a line").split(' ');
-    assert_eq!(
-        words.count(),
-        "startpos moves 7g7f".split(' ').count(),
-        "{line}"
-    );
+    let expected = "startpos moves 7g7f".split(' ').count();
+    assert_eq!(words.count(), expected, "{line}");
     assert_eq!(folder.names("games/csa").len(), 1);
 }
 

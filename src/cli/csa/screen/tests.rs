@@ -89,11 +89,8 @@ impl Play {
     }
 
     fn shown(&self) -> Shared {
-        let shared = Shared::new(vec![Account::new(
-            "tester at host".to_owned(),
-            String::new(),
-            &[],
-        )]);
+        let account = Account::new("tester at host".to_owned(), String::new(), &[]);
+        let shared = Shared::new(vec![account]);
         shared.show(0, &RunEvent::LoggedIn);
         shared.show(0, &RunEvent::Moment(&self.session));
         shared
@@ -112,15 +109,10 @@ fn sized(shared: &Shared, look: Look, now: Instant, size: (u16, u16)) -> Vec<Str
         drawn.expect("a picture");
     });
     let buffer = terminal.backend().buffer();
-    let symbols: Vec<&str> = buffer
-        .content()
-        .iter()
-        .map(ratatui::buffer::Cell::symbol)
-        .collect();
-    symbols
-        .chunks(usize::from(size.0))
-        .map(<[&str]>::concat)
-        .collect()
+    let cells = buffer.content().iter();
+    let symbols: Vec<&str> = cells.map(ratatui::buffer::Cell::symbol).collect();
+    let rows = symbols.chunks(usize::from(size.0));
+    rows.map(<[&str]>::concat).collect()
 }
 
 fn has(rows: &[String], text: &str) -> bool {
@@ -164,10 +156,8 @@ fn the_clock_of_the_side_to_move_runs() {
     assert_has(&rows, &["> 3:45  ☗", "  5:00  ☖"]);
     play.say("+7776FU,T9\n-3334FU,T1\n+8822UM,T0");
     let rows = picture(&play.shown(), Look::default(), later);
-    assert_has(
-        &rows,
-        &["> 3:54  ☖", "  5:11  ☗", "move 3 +8822UM", "in hand: 角"],
-    );
+    let texts = ["> 3:54  ☖", "  5:11  ☗", "move 3 +8822UM", "in hand: 角"];
+    assert_has(&rows, &texts);
     let never = play.now + Duration::from_secs(10_000);
     assert_has(&picture(&play.shown(), Look::default(), never), &["> 0:00"]);
 }
@@ -181,10 +171,8 @@ fn letters_and_the_other_side_can_be_asked_for() {
         selected: 0,
     };
     let rows = picture(&play.shown(), look, play.now);
-    assert_has(
-        &rows,
-        &[" 1  2  3 ", " l  n  s  g  k  g  s  n  l  a", "black tester"],
-    );
+    let letters = " l  n  s  g  k  g  s  n  l  a";
+    assert_has(&rows, &[" 1  2  3 ", letters, "black tester"]);
     let ours = rows.iter().position(|row| row.contains("black tester"));
     assert!(ours < rows.iter().position(|row| row.contains("white rival")));
 }
@@ -200,20 +188,14 @@ fn several_accounts_have_a_line_of_titles() {
         ..Look::default()
     };
     let rows = picture(&shared, look, Instant::now());
-    assert_has(
-        &rows,
-        &["1 first", "2 second", "a message", "starting", "Tab"],
-    );
-    assert!(!has(
-        &picture(&shared, Look::default(), Instant::now()),
-        "a message"
-    ));
+    let texts = ["1 first", "2 second", "a message", "starting", "Tab"];
+    assert_has(&rows, &texts);
+    let rows = picture(&shared, Look::default(), Instant::now());
+    assert!(!has(&rows, "a message"));
     shared.show(2, &RunEvent::Note("nobody"));
     shared.say("to all");
-    assert_has(
-        &picture(&shared, Look::default(), Instant::now()),
-        &["to all"],
-    );
+    let rows = picture(&shared, Look::default(), Instant::now());
+    assert_has(&rows, &["to all"]);
 }
 
 #[test]
@@ -226,10 +208,8 @@ fn small_terminals_and_many_messages_are_survived() {
     for size in [(1, 1), (10, 3), (31, 12), (80, 24), (300, 100)] {
         sized(&shared, Look::default(), play.now, size);
     }
-    assert_has(
-        &picture(&shared, Look::default(), play.now),
-        &["message 999"],
-    );
+    let rows = picture(&shared, Look::default(), play.now);
+    assert_has(&rows, &["message 999"]);
     shared.with(|accounts| assert_eq!(accounts[0].notes.len(), 50));
 }
 

@@ -24,10 +24,8 @@ fn resign_with_time() {
     let mut table = waiting();
     table.say("%TORYO,T3\n#RESIGN\n#WIN");
     assert_eq!(table.finished().ending, Ending::Resignation);
-    assert_eq!(
-        table.finished().verdict.map(|verdict| verdict as u8),
-        Some(0)
-    );
+    let found = table.finished().verdict.map(|verdict| verdict as u8);
+    assert_eq!(found, Some(0));
 }
 
 #[test]
@@ -215,9 +213,6 @@ fn an_illegal_answer_resigns() {
     table.say("+7776FU,T0\n-3334FU,T0");
     table.answer(Decision::Move { best, ponder: None });
     assert_eq!(table.taken(), ["%TORYO"]);
-    assert!(
-        table.notes()[1].contains("7g7f is illegal"),
-        "{:?}",
-        table.notes()
-    );
+    let part = "7g7f is illegal";
+    assert!(table.notes()[1].contains(part), "{:?}", table.notes());
 }

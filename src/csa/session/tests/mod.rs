@@ -88,12 +88,8 @@ impl Table {
     }
 
     fn start(&mut self) {
-        assert_eq!(
-            self.sent.pop().as_deref(),
-            Some("AGREE id"),
-            "{:?}",
-            self.events
-        );
+        let last = self.sent.pop();
+        assert_eq!(last.as_deref(), Some("AGREE id"), "{:?}", self.events);
         self.sent.clear();
         self.say("START:id");
     }
@@ -133,15 +129,11 @@ impl Table {
 
     /// The last task of the engine.
     fn task(&self) -> &Task {
-        let task = self
-            .commands
-            .iter()
-            .rev()
-            .find_map(|command| match command {
-                EngineCommand::Search(task) => Some(&**task),
-                _ => None,
-            });
-        task.expect("a search")
+        let mut tasks = self.commands.iter().filter_map(|command| match command {
+            EngineCommand::Search(task) => Some(&**task),
+            _ => None,
+        });
+        tasks.next_back().expect("a search")
     }
 
     fn search(&self) -> SearchId {

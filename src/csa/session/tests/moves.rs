@@ -8,6 +8,15 @@ fn clock_of(table: &Table) -> [u64; 2] {
     Color::ALL.map(|color| clock.remaining(color).as_millis() as u64)
 }
 
+/// A game that begins with these lines of its summary.
+fn offered(side: char, lines: &str) -> Table {
+    let mut table = Table::new(settings());
+    table.say("LOGIN:tester OK");
+    table.offer(side, HIRATE, lines);
+    table.start();
+    table
+}
+
 #[test]
 fn normal() {
     let mut table = Table::playing(settings(), '+', HIRATE);
@@ -32,65 +41,38 @@ fn normal() {
     table.say("LOGOUT:completed");
     assert!(table.is_closed);
     let finished = table.finished();
-    assert_eq!(
-        (&finished.ending, finished.is_complete),
-        (&Ending::Resignation, true)
-    );
+    assert_eq!(finished.ending, Ending::Resignation);
+    assert!(finished.is_complete);
     assert_eq!(finished.notices, "#RESIGN #WIN");
     assert_eq!(finished.game.moves().len(), 5);
 }
 
 #[test]
 fn white_fischer() {
-    let mut table = Table::new(settings());
-    table.say("LOGIN:tester OK");
-    table.offer(
-        '-',
-        HIRATE,
-        "BEGIN Time-\nTotal_Time:10\nIncrement:2\nEND Time-\n",
-    );
-    table.start();
+    let rule = "BEGIN Time-\nTotal_Time:10\nIncrement:2\nEND Time-\n";
+    let mut table = offered('-', rule);
     table.wait(1000);
-    assert!(
-        table
-            .commands
-            .iter()
-            .all(|c| matches!(c, EngineCommand::Prepare(_)))
-    );
+    let is_prepared = |command: &EngineCommand| matches!(command, EngineCommand::Prepare(_));
+    assert!(table.commands.iter().all(is_prepared));
     table.say("+7776FU,T1");
     let clock = table.task().clock.expect("a clock");
-    assert_eq!(
-        clock.time[1],
-        Duration::from_secs(12),
-        "the first move has its increment"
-    );
+    let expected = Duration::from_secs(12);
+    assert_eq!(clock.time[1], expected, "the first move has its increment");
     table.consider(Score::Cp(30), "3c3d");
     table.think("3c3d");
-    assert_eq!(
-        table.taken(),
-        ["-3334FU,'* -30"],
-        "scores are from black's view"
-    );
+    let expected = ["-3334FU,'* -30"];
+    assert_eq!(table.taken(), expected, "scores are from black's view");
 }
 
 #[test]
 fn low_clock() {
-    let mut table = Table::new(settings());
-    table.say("LOGIN:tester OK");
-    table.offer(
-        '+',
-        HIRATE,
-        "BEGIN Time+\nTotal_Time:1\nIncrement:1\nEND Time+\n",
-    );
-    table.start();
+    let rule = "BEGIN Time+\nTotal_Time:1\nIncrement:1\nEND Time+\n";
+    let mut table = offered('+', rule);
     table.wait(1300);
     assert_eq!(table.stops(), 0);
     table.wait(100);
-    assert_eq!(
-        table.stops(),
-        1,
-        "an engine that forgets its clock is told to answer"
-    );
+    let why = "an engine that forgets its clock is told to answer";
+    assert_eq!(table.stops(), 1, "{why}");
     table.wait(10_000);
     assert_eq!(table.stops(), 1);
 }
@@ -104,15 +86,11 @@ fn late_echo() {
     assert!(table.taken().is_empty());
     table.say("+7776FU,T3");
     assert_eq!(clock_of(&table)[0], 57_000);
-    assert_eq!(
-        table.session.context.trips.longest(),
-        Duration::from_secs(3)
-    );
+    let expected = Duration::from_secs(3);
+    assert_eq!(table.session.context.trips.longest(), expected);
     table.say("-3334FU,T0");
-    assert!(
-        table.task().delays.worst > Duration::from_secs(3),
-        "it counts as network"
-    );
+    let worst = table.task().delays.worst;
+    assert!(worst > Duration::from_secs(3), "it counts as network");
 }
 
 #[test]
@@ -162,10 +140,8 @@ fn joined_packets() {
 fn buoy() {
     let position = "PI\n+\n+7776FU,T1\n-3334FU,T1\n+2726FU,T1";
     let mut table = Table::playing(settings(), '-', position);
-    assert_eq!(
-        table.task().line.to_string(),
-        "startpos moves 7g7f 3c3d 2g2f"
-    );
+    let expected = "startpos moves 7g7f 3c3d 2g2f";
+    assert_eq!(table.task().line.to_string(), expected);
     table.think("8c8d");
     assert_eq!(table.taken(), ["-8384FU"]);
 }
@@ -190,20 +166,12 @@ fn sennichite_quirk() {
 
 #[test]
 fn minutes() {
-    let mut table = Table::new(settings());
-    table.say("LOGIN:tester OK");
-    table.offer(
-        '+',
-        HIRATE,
-        "BEGIN Time+\nTime_Unit:1min\nTotal_Time:1\nEND Time+\n",
-    );
-    table.start();
+    let rule = "BEGIN Time+\nTime_Unit:1min\nTotal_Time:1\nEND Time+\n";
+    let mut table = offered('+', rule);
     let clock = table.task().clock.expect("a clock");
     assert_eq!(clock.time[0], Duration::from_mins(1));
-    assert_eq!(
-        (clock.byoyomi[0], clock.increment[0]),
-        (Duration::ZERO, Duration::ZERO)
-    );
+    let expected = (Duration::ZERO, Duration::ZERO);
+    assert_eq!((clock.byoyomi[0], clock.increment[0]), expected);
     table.wait(12_300);
     table.think("7g7f");
     table.say("+7776FU,T12");
@@ -212,11 +180,8 @@ fn minutes() {
 
 #[test]
 fn milliseconds() {
-    let mut table = Table::new(settings());
-    table.say("LOGIN:tester OK");
     let rule = "BEGIN Time+\nTime_Unit:1msec\nTotal_Time:3000\nIncrement:300\nEND Time+\n";
-    table.offer('+', HIRATE, rule);
-    table.start();
+    let mut table = offered('+', rule);
     table.wait(450);
     table.think("7g7f");
     table.say("+7776FU,T452");
@@ -225,12 +190,9 @@ fn milliseconds() {
 
 #[test]
 fn two_time_blocks() {
-    let mut table = Table::new(settings());
-    table.say("LOGIN:tester OK");
     let rules = "BEGIN Time+\nTotal_Time:2\nByoyomi:1\nEND Time+\n\
         BEGIN Time-\nTotal_Time:600\nByoyomi:60\nEND Time-\n";
-    table.offer('+', HIRATE, rules);
-    table.start();
+    let table = offered('+', rules);
     let clock = table.task().clock.expect("a clock");
     assert_eq!(clock.time.map(|time| time.as_secs()), [2, 600]);
     assert_eq!(clock.byoyomi.map(|time| time.as_secs()), [1, 60]);
@@ -238,18 +200,10 @@ fn two_time_blocks() {
 
 #[test]
 fn unknown_fields() {
-    let mut table = Table::new(settings());
-    table.say("LOGIN:tester OK");
-    table.offer(
-        '+',
-        HIRATE,
-        "X-Note: a line: with colons\nJishogi_Rule:27\nName-:fake rival 竜\n",
-    );
-    table.start();
-    assert_eq!(
-        table.session.game().expect("a game").opponent(),
-        "fake rival 竜"
-    );
+    let lines = "X-Note: a line: with colons\nJishogi_Rule:27\nName-:fake rival 竜\n";
+    let table = offered('+', lines);
+    let expected = "fake rival 竜";
+    assert_eq!(table.session.game().expect("a game").opponent(), expected);
 }
 
 // --- Pondering ---
@@ -278,10 +232,8 @@ fn after(table: &Table, first: Move, text: &str) -> Move {
 fn a_hit_goes_on_with_the_same_search() {
     let mut table = pondering(Pondering::Early);
     let task = table.task();
-    assert!(
-        task.ponders && task.clock.is_none(),
-        "at once, before the clocks are known"
-    );
+    let is_early = task.ponders && task.clock.is_none();
+    assert!(is_early, "at once, before the clocks are known");
     let ponder = task.search;
     table.consider(Score::Cp(40), "2g2f");
     table.say("+7776FU,T0");
@@ -293,11 +245,8 @@ fn a_hit_goes_on_with_the_same_search() {
         if *search == ponder && clock.time[1] == Duration::from_secs(58))
     );
     table.think("2g2f");
-    assert_eq!(
-        table.taken(),
-        ["+2726FU,'* 40"],
-        "what was thought before counts"
-    );
+    let expected = ["+2726FU,'* 40"];
+    assert_eq!(table.taken(), expected, "what was thought before counts");
 }
 
 #[test]

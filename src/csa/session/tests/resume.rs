@@ -24,10 +24,8 @@ fn interrupted(has_echo: bool) -> Box<InterruptedGame> {
 
 fn resume(has_echo: bool, turn: &str, last: &str) -> Table {
     let mut table = Table::begin(settings(), Some(interrupted(has_echo)));
-    assert_eq!(
-        table.taken(),
-        ["LOGIN tester fake-60-1,trip reconnect:id+token"]
-    );
+    let expected = ["LOGIN tester fake-60-1,trip reconnect:id+token"];
+    assert_eq!(table.taken(), expected);
     table.say("LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:id\nEND Game_Summary");
     table.say(&STATE.replace("TURN", turn).replace("LAST", last));
     table
@@ -96,8 +94,6 @@ fn another_lost_connection_tries_again() {
     let [Event::Note(note), Event::Interrupted(_)] = &table.events[..] else {
         panic!("{:?}", table.events);
     };
-    assert_eq!(
-        note,
-        "the connection was closed before the login was answered"
-    );
+    let expected = "the connection was closed before the login was answered";
+    assert_eq!(note, expected);
 }

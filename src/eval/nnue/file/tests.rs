@@ -2,7 +2,7 @@
 //! warning.
 
 use super::*;
-use crate::{eval::nnue::random, eval::nnue::shape::Shape};
+use crate::{eval::nnue::random, eval::nnue::shape::Shape, util::TestFolder};
 
 const PLAIN: &str = "kp_64x2-8-32";
 const STACKS: &str = "SFNN_kp_64_7_32_hand4_progress2";
@@ -235,11 +235,8 @@ fn the_text_may_tell_a_scale() {
         ("x", 16, 0),
     ] {
         let (network, warnings) = Network::read(&scaled(declared)).unwrap();
-        assert_eq!(
-            (network.scale(), warnings.len()),
-            (scale, warned),
-            "{declared}"
-        );
+        let expected = (scale, warned);
+        assert_eq!((network.scale(), warnings.len()), expected, "{declared}");
     }
     let (mut network, _) = Network::read(&file).unwrap();
     network.set_scale(24);
@@ -267,16 +264,13 @@ fn texts_with_stacks_decide() {
         contains(&refusal, "compressed, expected 'ModelType=SFNN");
     }
     // Larger than the file: nothing is allocated for it.
-    for (name, field) in [
-        ("SFNN_halfkpe9_8192_7_32", "biases of the transformer"),
-        ("SFNN_kp_64_7_32_hand1024_k29k29", "of stack "),
-        (
-            "SFNN_kp_64_255_256_hand1024_k29k29_progress32",
-            "first layer of stack",
-        ),
-        ("SFNN_kp_64_7_32_k3k3", "end of the file"),
-        ("SFNN_halfkp_64_7_32_k3k3", "weights of the transformer"),
-    ] {
+    for (name, field) in cases! {
+        "SFNN_halfkpe9_8192_7_32" => "biases of the transformer";
+        "SFNN_kp_64_7_32_hand1024_k29k29" => "of stack ";
+        "SFNN_kp_64_255_256_hand1024_k29k29_progress32" => "first layer of stack";
+        "SFNN_kp_64_7_32_k3k3" => "end of the file";
+        "SFNN_halfkp_64_7_32_k3k3" => "weights of the transformer";
+    } {
         let shape: Shape = name.parse().unwrap();
         contains(&refusal(&with_text(&file, &shape.text())), field);
     }
@@ -285,19 +279,16 @@ fn texts_with_stacks_decide() {
 /// Trainers write the width only, or the layers of another network.
 #[test]
 fn the_size_of_a_stack_tells_its_layers_where_the_text_does_not() {
-    for (name, network) in [
-        ("SFNN_kp_64_7_32_k3k3", "SFNN-64"),
-        ("SFNN_ka2_96_15_64_k3k3", "SFNN-96-15-64-V2"),
-        (
-            "SFNN_kp_64_15_32_k3k3",
-            "AffineTransform[1<-32](ClippedReLU[32](…))",
-        ),
-        ("SFNN_kp_64_7_64", "SFNN-64"),
-        ("SFNN_kp_32_31_32_progress8", "SFNN-32"),
+    for (name, network) in cases! {
+        "SFNN_kp_64_7_32_k3k3" => "SFNN-64";
+        "SFNN_ka2_96_15_64_k3k3" => "SFNN-96-15-64-V2";
+        "SFNN_kp_64_15_32_k3k3" => "AffineTransform[1<-32](ClippedReLU[32](…))";
+        "SFNN_kp_64_7_64" => "SFNN-64";
+        "SFNN_kp_32_31_32_progress8" => "SFNN-32";
         // The name of one shape, the inputs of another.
-        ("SFNN_kp_1536_15_32_k3k3", "SFNN-1536"),
-        ("SFNN_kp_1536_7_64_k3k3", "SFNN-1536-V2"),
-    ] {
+        "SFNN_kp_1536_15_32_k3k3" => "SFNN-1536";
+        "SFNN_kp_1536_7_64_k3k3" => "SFNN-1536-V2";
+    } {
         let file = file(name);
         let good = text(&file);
         let long = name.parse::<Shape>().unwrap().to_string().to_uppercase();
@@ -305,30 +296,16 @@ fn the_size_of_a_stack_tells_its_layers_where_the_text_does_not() {
         let (shape, warnings) = accepted(&changed);
         assert_eq!((shape.as_str(), warnings.len()), (name, 1), "{network}");
         begins(&warnings[0], "architecture text: found");
-        contains(
-            &refusal(&changed[..changed.len() - 1]),
-            "have the size of a stack",
-        );
+        let answer = refusal(&changed[..changed.len() - 1]);
+        contains(&answer, "have the size of a stack");
     }
-    for (name, network, problem) in [
+    for (name, network, problem) in cases! {
         // As large as with a shortcut and a neuron less.
-        (
-            "SFNN_kp_64_8_32_k3k3",
-            "SFNN-64",
-            "have the size of a stack",
-        ),
-        (
-            "SFNN_kp_64_7_32_k9k9",
-            "SFNN-64",
-            "LayerStack=81 does not tell",
-        ),
-        (
-            "SFNN_kp_64_7_32_k3k3_progress2",
-            "SFNN-64",
-            "LayerStack=18 does not tell",
-        ),
-        ("SFNN_kp_64_7_32_k3k3", "SFNN-128", "'128' in the name"),
-    ] {
+        "SFNN_kp_64_8_32_k3k3", "SFNN-64" => "have the size of a stack";
+        "SFNN_kp_64_7_32_k9k9", "SFNN-64" => "LayerStack=81 does not tell";
+        "SFNN_kp_64_7_32_k3k3_progress2", "SFNN-64" => "LayerStack=18 does not tell";
+        "SFNN_kp_64_7_32_k3k3", "SFNN-128" => "'128' in the name";
+    } {
         let file = file(name);
         let changed = with_text(&file, &text(&file).replace(&name.to_uppercase(), network));
         contains(&refusal(&changed), problem);
@@ -382,23 +359,20 @@ fn what_is_read_can_be_written() {
 
 #[test]
 fn missing_files_and_folders() {
-    let folder = std::env::temp_dir();
+    let folder = TestFolder::new();
     let open = |path: &Path| Network::open(path).expect_err("no network").to_string();
-    assert!(!open(&folder.join("raicho-no-such-file")).is_empty());
-    let nets = folder.join(format!("raicho-nets-{}", std::process::id()));
-    std::fs::create_dir_all(&nets).unwrap();
-    assert!(!open(&nets).is_empty());
-    std::fs::write(nets.join(FILE_NAME), [0; 3]).unwrap();
-    begins(&open(&nets), "magic number");
-    std::fs::write(nets.join(FILE_NAME), file(PLAIN)).unwrap();
-    let (network, warnings) = Network::open(&nets).unwrap();
+    assert!(!open(&folder.file("no-such-file")).is_empty());
+    let nets = &folder.0;
+    assert!(!open(nets).is_empty());
+    folder.write(FILE_NAME, [0; 3]);
+    begins(&open(nets), "magic number");
+    folder.write(FILE_NAME, file(PLAIN));
+    let (network, warnings) = Network::open(nets).unwrap();
     assert_eq!((&*network.shape().to_string(), warnings.len()), (PLAIN, 0));
     assert!(network.source().ends_with(FILE_NAME));
-    let own = nets.join("own.nnue");
-    std::fs::write(&own, file("raicho_64x2-8")).unwrap();
+    let own = folder.write("own.nnue", file("raicho_64x2-8"));
     let (network, _) = Network::open(&own).unwrap();
     assert_eq!(network.shape().to_string(), "raicho_64x2-8");
-    std::fs::write(&own, b"RAICHONNE").unwrap();
+    folder.write("own.nnue", b"RAICHONNE");
     begins(&open(&own), "version");
-    std::fs::remove_dir_all(nets).unwrap();
 }

@@ -61,10 +61,8 @@ fn names_and_texts_round_trip() {
         assert!(text::describes_stacks(&shape.text()));
         assert_eq!(text::unsupported_activation(&shape.text()), None);
     }
-    assert_eq!(
-        shape("sfnn_halfkahm2_1536-15-32-k3k3").to_string(),
-        "SFNN-1536"
-    );
+    let found = shape("sfnn_halfkahm2_1536-15-32-k3k3").to_string();
+    assert_eq!(found, "SFNN-1536");
     for set in FeatureSet::ALL {
         let shape = Shape::plain(set, if set.is_own() { 768 } else { 96 }, [16, 64]);
         assert_eq!(shape.to_string().parse(), Ok(shape));
@@ -115,17 +113,14 @@ fn inconsistent_texts_describe_no_shape() {
     let expected = shape("halfkp_256x2-32-32");
     assert_eq!(Shape::from_plain_text(&other), Some(expected));
     let stacks = shape("SFNN_halfka2_256_7_32_k3k3").text();
-    for (from, to) in [
-        ("LayerStack=9", "LayerStack=8"),
-        ("{LayerStack=9}", ""),
-        ("->256x2", "->512x2"),
-        ("HalfKA2(Friend)[131949", "HalfKP(Friend)[125388"),
-        ("K3K3", "K4K4"),
-        (
-            "Network=SFNN_HALFKA2_256_7_32",
-            "Network=HALFKA2_256X2_7_32",
-        ),
-    ] {
+    for (from, to) in cases! {
+        "LayerStack=9" => "LayerStack=8";
+        "{LayerStack=9}" => "";
+        "->256x2" => "->512x2";
+        "HalfKA2(Friend)[131949" => "HalfKP(Friend)[125388";
+        "K3K3" => "K4K4";
+        "Network=SFNN_HALFKA2_256_7_32" => "Network=HALFKA2_256X2_7_32";
+    } {
         let text = stacks.replace(from, to);
         assert!(Shape::from_stacks_text(&text).is_err(), "{to}");
     }

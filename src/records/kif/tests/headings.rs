@@ -10,26 +10,13 @@ fn good(text: &str) -> GameRecord {
 
 #[test]
 fn every_heading_that_is_read_is_written() {
-    let names = [
-        "手数",
-        "先手段位",
-        "Round 1",
-        "【備考】",
-        "先手チーム",
-        "後手レーティング",
-        "最高段位（先手）",
-        "記録・読み上げ",
-        "(備考)",
-        "手番表示",
-        "変化手順",
-    ];
-    let lines = names.map(|name| format!("{name}：1 x\n")).concat();
+    let names = "手数|先手段位|Round 1|【備考】|先手チーム|後手レーティング|最高段位（先手）|\
+                 記録・読み上げ|(備考)|手番表示|変化手順";
+    let names: Vec<&str> = names.split('|').collect();
+    let lines: String = names.iter().map(|name| format!("{name}：1 x\n")).collect();
     let game = good(&format!("{lines}手合割：平手\n   1 ７六歩(77)\n"));
-    let found: Vec<&str> = game
-        .headings
-        .iter()
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let found = game.headings.iter().map(|(name, _)| name.as_str());
+    let found: Vec<&str> = found.collect();
     assert_eq!(found, names);
     for style in [Style::Kif, Style::Ki2] {
         assert_eq!(again(&game, style).headings, game.headings);
@@ -37,18 +24,10 @@ fn every_heading_that_is_read_is_written() {
     }
     // Names that mean something else here.
     let mut game = good("手合割：平手\n");
-    for name in [
-        "手番",
-        "変化",
-        "まで",
-        "*x",
-        "手合割",
-        "|a",
-        "a：b",
-        "▲",
-        "#",
-        "",
-    ] {
+    for name in "手番 変化 まで *x 手合割 |a a：b ▲ #"
+        .split(' ')
+        .chain([""])
+    {
         game.headings = vec![(name.to_owned(), "後手".to_owned())];
         assert!(again(&game, Style::Kif).headings.is_empty(), "{name}");
         assert_eq!(losses(&game, Style::Kif).len(), 1, "{name}");

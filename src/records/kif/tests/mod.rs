@@ -37,38 +37,29 @@ fn again(game: &GameRecord, style: Style) -> GameRecord {
 #[test]
 fn a_game_is_read() {
     let game = read(GAME).expect("a good record");
-    assert_eq!(
-        game.line().to_string(),
-        "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e"
-    );
+    let expected = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e";
+    assert_eq!(game.line().to_string(), expected);
     assert_eq!(game.players, ["一番", "二番"].map(str::to_owned));
-    assert_eq!(
-        (game.event.as_str(), game.winner()),
-        ("試験", Some(Color::Black))
-    );
+    let expected = ("試験", Some(Color::Black));
+    assert_eq!((game.event.as_str(), game.winner()), expected);
     assert_eq!(game.moves[1].time, Some(Duration::from_secs(62)));
     assert_eq!(game.ending, Ending::Resignation);
 }
 
 #[test]
 fn handicaps_and_drawn_boards_are_read() {
+    let start = |text: &str| read(text).map(|game| game.start.to_sfen());
     for row in HANDICAPS {
         let game = read(&format!("手合割：{}\n", row.name)).expect("a handicap");
         assert_eq!(game.start.to_sfen(), row.sfen(), "{}", row.name);
         let mut drawn = format!("手合割：その他\n{}\n", diagram(&game.start).join("\n"));
-        assert_eq!(
-            read(&drawn).map(|game| game.start.to_sfen()),
-            Ok(row.sfen())
-        );
+        assert_eq!(start(&drawn), Ok(row.sfen()));
         // A board goes before an unknown name, and the side to move follows from a known one.
         drawn = drawn
             .replace("その他", row.name)
             .replace("後手番", "")
             .replace("先手番", "");
-        assert_eq!(
-            read(&drawn).map(|game| game.start.to_sfen()),
-            Ok(row.sfen())
-        );
+        assert_eq!(start(&drawn), Ok(row.sfen()));
     }
     let board = "後手の持駒：飛二　角　銀三　桂四　香四　歩十七　\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n\
         +---------------------------+\n\
@@ -79,128 +70,60 @@ fn handicaps_and_drawn_boards_are_read() {
         | ・ ・ ・ ・ 玉 ・v馬 ・ 全|九\n+---------------------------+\n\
         先手の持駒：金四\n先手番\n   1 ５二金打\n   2 詰み\n";
     let game = read(board).expect("a drawn board");
-    assert_eq!(
-        game.start.to_sfen(),
-        "4k4/9/4P4/9/9/9/9/9/4K1+b1+S b 4G2rb3s4n4l17p 1"
-    );
+    let expected = "4k4/9/4P4/9/9/9/9/9/4K1+b1+S b 4G2rb3s4n4l17p 1";
+    assert_eq!(game.start.to_sfen(), expected);
     assert_eq!(game.ending, Ending::Checkmate);
-    assert_eq!(
-        read("手合割：平手\n").map(|game| game.start.to_sfen()),
-        Ok(START_SFEN.to_owned())
-    );
+    assert_eq!(start("手合割：平手\n"), Ok(START_SFEN.to_owned()));
 }
 
 #[test]
 fn endings_have_a_meaning() {
-    for (text, ending) in [
-        ("   1 中断", Ending::Interrupted),
-        ("   1 千日手", Ending::Repetition),
-        ("   1 切れ負け ( 0:00/0:00:00)", Ending::TimeUp),
-        ("   1 入玉勝ち", Ending::Declaration),
-        ("   1 持将棋", Ending::MaxMoves),
-        ("   1 不詰", Ending::NoMate),
-        ("   1 詰み", Ending::Checkmate),
-        (
-            "   1 不戦敗",
-            Ending::Forfeit {
-                winner: Color::White,
-            },
-        ),
-        (
-            "   1 不戦勝",
-            Ending::Forfeit {
-                winner: Color::Black,
-            },
-        ),
-        (
-            "   1 反則勝ち",
-            Ending::IllegalAction {
-                loser: Color::White,
-            },
-        ),
-        ("▲７六歩\nまで1手で先手の勝ち", Ending::Resignation),
-        (
-            "▲７六歩\nまで1手で後手の勝ち",
-            Ending::AdjudicatedWin {
-                winner: Color::White,
-            },
-        ),
-        ("▲７六歩\nまで1手で時間切れにより先手の勝ち", Ending::TimeUp),
-        ("▲７六歩\nまで1手で後手の入玉勝ち", Ending::Declaration),
-        ("▲７六歩\nまで1手で千日手", Ending::Repetition),
-        ("▲７六歩\nまで1手で持将棋", Ending::MaxMoves),
-        ("▲７六歩\nまで1手で中断", Ending::Interrupted),
-        ("▲７六歩\nまで、1手で詰み", Ending::Checkmate),
-        (
-            "▲７六歩\nまで1手で後手の反則負け",
-            Ending::IllegalMove {
-                text: String::new(),
-            },
-        ),
-        ("   1 ７六歩(77)", Ending::Unfinished),
-        ("１　７六歩(77)\n２　投了", Ending::Resignation),
-        (
-            "   1 ７五歩(77)\n   2 反則勝ち",
-            Ending::IllegalMove {
-                text: "７五歩(77)".to_owned(),
-            },
-        ),
-        (
-            "   1 反則負け",
-            Ending::IllegalMove {
-                text: String::new(),
-            },
-        ),
-    ] {
+    for (text, ending) in cases! {
+        "   1 中断" => Ending::Interrupted;
+        "   1 千日手" => Ending::Repetition;
+        "   1 切れ負け ( 0:00/0:00:00)" => Ending::TimeUp;
+        "   1 入玉勝ち" => Ending::Declaration;
+        "   1 持将棋" => Ending::MaxMoves;
+        "   1 不詰" => Ending::NoMate;
+        "   1 詰み" => Ending::Checkmate;
+        "   1 不戦敗" => Ending::Forfeit { winner: Color::White };
+        "   1 不戦勝" => Ending::Forfeit { winner: Color::Black };
+        "   1 反則勝ち" => Ending::IllegalAction { loser: Color::White };
+        "▲７六歩\nまで1手で先手の勝ち" => Ending::Resignation;
+        "▲７六歩\nまで1手で後手の勝ち" => Ending::AdjudicatedWin { winner: Color::White };
+        "▲７六歩\nまで1手で時間切れにより先手の勝ち" => Ending::TimeUp;
+        "▲７六歩\nまで1手で後手の入玉勝ち" => Ending::Declaration;
+        "▲７六歩\nまで1手で千日手" => Ending::Repetition;
+        "▲７六歩\nまで1手で持将棋" => Ending::MaxMoves;
+        "▲７六歩\nまで1手で中断" => Ending::Interrupted;
+        "▲７六歩\nまで、1手で詰み" => Ending::Checkmate;
+        "▲７六歩\nまで1手で後手の反則負け" => Ending::IllegalMove { text: String::new() };
+        "   1 ７六歩(77)" => Ending::Unfinished;
+        "１　７六歩(77)\n２　投了" => Ending::Resignation;
+        "   1 ７五歩(77)\n   2 反則勝ち" => Ending::IllegalMove { text: "７五歩(77)".to_owned() };
+        "   1 反則負け" => Ending::IllegalMove { text: String::new() };
+    } {
         assert_eq!(read(text).map(|game| game.ending), Ok(ending), "{text}");
     }
 }
 
 #[test]
 fn errors_name_the_line() {
-    for (text, expected) in [
-        ("hello", "line 1: no game, expected"),
-        ("\n手合割：猫落ち", "line 2: handicap '猫落ち', expected"),
-        (
-            "手合割：猫落ち\n   1 投了",
-            "line 2: handicap '猫落ち', expected",
-        ),
-        (
-            "\n   1 ７五歩(77)\n",
-            "line 2: '７五歩(77)', move 1, is illegal in lnsg",
-        ),
-        (
-            "   1 ７五歩\n   2 ３四歩(33)\n",
-            "line 1: '７五歩', move 1, is illegal in lnsg",
-        ),
-        (
-            "   1 ７六猫(77)\n",
-            "line 1: '７六猫(77)', move 1, is neither a move nor an ending",
-        ),
-        (
-            "   1 ７六歩(77)\n３四歩(33)\n",
-            "line 2: '３四歩(33)', move 2, is neither a move nor an ending",
-        ),
-        (
-            "   1 同　歩(77)\n",
-            "line 1: '同　歩(77)', move 1, is neither",
-        ),
-        (
-            "| ・x玉|一\n",
-            "line 1: '| ・x玉|一' in the board, expected nine squares",
-        ),
-        (
-            "先手の持駒：歩百\n",
-            "line 1: '百' in the board, expected pieces in hand",
-        ),
-        (
-            "| ・|一\n   1 投了\n",
-            "line 1: '| ・|一' in the board, expected nine squares",
-        ),
-    ] {
-        let error = read(text)
-            .err()
-            .map_or_else(String::new, |error| error.to_string());
+    for (text, expected) in cases! {
+        "hello" => "line 1: no game, expected";
+        "\n手合割：猫落ち" => "line 2: handicap '猫落ち', expected";
+        "手合割：猫落ち\n   1 投了" => "line 2: handicap '猫落ち', expected";
+        "\n   1 ７五歩(77)\n" => "line 2: '７五歩(77)', move 1, is illegal in lnsg";
+        "   1 ７五歩\n   2 ３四歩(33)\n" => "line 1: '７五歩', move 1, is illegal in lnsg";
+        "   1 ７六猫(77)\n" => "line 1: '７六猫(77)', move 1, is neither a move nor an ending";
+        "   1 ７六歩(77)\n３四歩(33)\n" =>
+            "line 2: '３四歩(33)', move 2, is neither a move nor an ending";
+        "   1 同　歩(77)\n" => "line 1: '同　歩(77)', move 1, is neither";
+        "| ・x玉|一\n" => "line 1: '| ・x玉|一' in the board, expected nine squares";
+        "先手の持駒：歩百\n" => "line 1: '百' in the board, expected pieces in hand";
+        "| ・|一\n   1 投了\n" => "line 1: '| ・|一' in the board, expected nine squares";
+    } {
+        let error = read(text).expect_err(text).to_string();
         assert!(error.starts_with(expected), "{text}: {error}");
     }
 }
@@ -278,21 +201,14 @@ fn nothing_of_a_record_is_lost() {
     let again = read(&text).expect("what was written");
     assert_eq!(format!("{again:?}"), format!("{game:?}"), "{text}");
     // Rows look as Kifu for Windows draws them.
-    for row in FULL
-        .lines()
-        .filter(|line| line.starts_with("   ") && line.contains('('))
-    {
+    let is_row = |line: &&str| line.starts_with("   ") && line.contains('(');
+    for row in FULL.lines().filter(is_row) {
         assert!(text.lines().any(|line| line == row), "{row}\n{text}");
     }
     let text = write(&game, Style::Ki2, "UTF-8");
     let mut again = read(&text).expect("what was written");
-    let times = |game: &GameRecord| {
-        game.moves
-            .iter()
-            .map(|played| played.time)
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(times(&again), [None; 5]);
+    let times: Vec<_> = again.moves.iter().map(|played| played.time).collect();
+    assert_eq!(times, [None; 5]);
     for (played, old) in again.moves.iter_mut().zip(&game.moves) {
         played.time = old.time;
     }
@@ -364,10 +280,8 @@ fn a_bad_variation_is_left_out_from_its_first_bad_line_on() {
     assert_eq!(game.variations.len(), 2);
     assert_eq!(game.variations[0].moves.len(), 1);
     let omission = &game.omissions[0];
-    assert!(
-        omission.starts_with("line 19: the rest of a variation: '９九玉(59)', move 4"),
-        "{omission}"
-    );
+    let part = "line 19: the rest of a variation: '９九玉(59)', move 4";
+    assert!(omission.starts_with(part), "{omission}");
     let game = read(&format!("{GAME}\n変化：9手\n   9 ２六歩(27)\n")).expect("a good game");
     assert_eq!((game.variations.len(), game.omissions.len()), (1, 1));
 }
@@ -379,19 +293,11 @@ fn moves_of_ki2_are_read_in_any_layout() {
     let line = "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e 6a5b";
     assert_eq!(game.line().to_string(), line);
     assert_eq!(game.moves[3].comments, ["word"]);
-    let error = |text: &str| read(text).map(|_| ()).map_err(|error| error.to_string());
+    let error = |text: &str| read(text).expect_err(text).to_string();
     let found = error("▲５八金");
-    assert!(
-        found.as_ref().is_err_and(|text| text.contains("may be ")),
-        "{found:?}"
-    );
+    assert!(found.contains("may be "), "{found}");
     let found = error("▲７六歩\n△３四歩 ▲５五飛 △８四歩");
-    assert!(
-        found
-            .as_ref()
-            .is_err_and(|text| text.starts_with("line 2: '▲５五飛', move 3")),
-        "{found:?}"
-    );
+    assert!(found.starts_with("line 2: '▲５五飛', move 3"), "{found}");
 }
 
 #[test]

@@ -48,19 +48,16 @@ fn an_illegal_last_move_ends_the_game() {
         ("   4 ２二銀(31)\n   5 ７七角(88)\n", "moves twice"),
     ] {
         let game = good(&format!("{moves}{row}"));
-        let text = row
-            .lines()
-            .rfind(|line| line.contains(['打', '角']))
-            .expect("a move");
+        let is_move = |line: &&str| line.contains(['打', '角']);
+        let text = row.lines().rfind(is_move).expect("a move");
         let text = text.trim_start().split_once(' ').expect("a number").1;
-        let text = text.split([' ', '　']).next().unwrap_or_default();
-        assert_eq!(
-            game.ending,
-            Ending::IllegalMove {
-                text: text.to_owned()
-            },
-            "{row} {ending}"
-        );
+        let text = text
+            .split([' ', '　'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        let expected = Ending::IllegalMove { text };
+        assert_eq!(game.ending, expected, "{row} {ending}");
         assert_eq!(again(&game, Style::Kif).ending, game.ending, "{row}");
         assert_eq!(game.winner(), Some(!game.side_to_move_at_end()), "{row}");
     }
@@ -72,10 +69,8 @@ fn an_illegal_last_move_ends_the_game() {
     assert_eq!(game.readings.len(), 1, "{:?}", game.readings);
     let game = good("▲７六歩 △３四歩 ▲２二角成 △５四歩打\tまで4手で二歩により先手の勝ち\n");
     let text = "△５四歩打".to_owned();
-    assert_eq!(
-        (game.moves.len(), game.ending),
-        (3, Ending::IllegalMove { text })
-    );
+    let expected = (3, Ending::IllegalMove { text });
+    assert_eq!((game.moves.len(), game.ending), expected);
     // A move that is not the last, or the first, is a fault.
     assert!(fault("   1 ７六歩(77)\n   2 ５四歩打\n   3 ２六歩(27)\n").contains("is illegal"));
     assert!(fault("   1 ７五歩(77)\n").contains("is illegal"));
@@ -97,10 +92,8 @@ fn origins_have_blanks_and_wide_digits() {
         assert_eq!(game.line().to_string(), expected, "{third} {fourth}");
     }
     let error = fault("   1 ５八金\n");
-    assert!(
-        error.contains("may be ５八金(49) or ５八金(69) in"),
-        "{error}"
-    );
+    let part = "may be ５八金(49) or ５八金(69) in";
+    assert!(error.contains(part), "{error}");
     assert!(fault("   1 ７六歩(xy)\n").contains("is neither a move"));
 }
 
@@ -184,32 +177,19 @@ fn endings_have_many_words() {
     let loser = || Ending::Disconnection {
         reason: "接続切れ".to_owned(),
     };
-    for (row, ending) in [
-        ("Time-up   ( 0:0/)", Ending::TimeUp),
-        ("タイムアップ", Ending::TimeUp),
-        ("時間切れ", Ending::TimeUp),
-        ("切れ負け", Ending::TimeUp),
-        ("resigns", Ending::Resignation),
-        ("Resign (0:01/)", Ending::Resignation),
-        (
-            "投了   ( 0:01/00:00:02)\n*ありがとうございました",
-            Ending::Resignation,
-        ),
-        ("接続切れ", loser()),
-        (
-            "二歩",
-            Ending::IllegalMove {
-                text: String::new(),
-            },
-        ),
-        (
-            "反則手",
-            Ending::IllegalMove {
-                text: String::new(),
-            },
-        ),
-        ("引分", Ending::AdjudicatedDraw),
-    ] {
+    for (row, ending) in cases! {
+        "Time-up   ( 0:0/)" => Ending::TimeUp;
+        "タイムアップ" => Ending::TimeUp;
+        "時間切れ" => Ending::TimeUp;
+        "切れ負け" => Ending::TimeUp;
+        "resigns" => Ending::Resignation;
+        "Resign (0:01/)" => Ending::Resignation;
+        "投了   ( 0:01/00:00:02)\n*ありがとうございました" => Ending::Resignation;
+        "接続切れ" => loser();
+        "二歩" => Ending::IllegalMove { text: String::new() };
+        "反則手" => Ending::IllegalMove { text: String::new() };
+        "引分" => Ending::AdjudicatedDraw;
+    } {
         let game = good(&format!("   1 ７六歩(77)\n   2 ３四歩(33)\n   3 {row}\n"));
         assert_eq!(game.ending, ending, "{row}");
         assert_eq!(again(&game, Style::Kif).ending, ending, "{row}");
@@ -228,28 +208,17 @@ fn endings_have_many_words() {
 
 #[test]
 fn the_first_mark_of_ki2_tells_the_turn() {
-    for (mark, expected) in [
-        ("△", "w"),
-        ("▽", "w"),
-        ("☖", "w"),
-        ("▲", "b"),
-        ("☗", "b"),
-        ("▼", "b"),
-    ] {
-        let first = if expected == "w" {
-            "８四歩"
-        } else {
-            "２六歩"
-        };
-        let text = format!(
-            "{}上手の持駒：なし\n\n{mark}{first}\n",
-            drawn(str::to_owned)
-        );
+    let board = drawn(str::to_owned);
+    for (marks, expected, first) in [("△▽☖", "w", "８四歩"), ("▲☗▼", "b", "２六歩")]
+    {
         let start = START_SFEN.replace(" b ", &format!(" {expected} "));
-        assert_eq!(good(&text).start.to_sfen(), start, "{mark}");
+        for mark in marks.chars() {
+            let text = format!("{board}上手の持駒：なし\n\n{mark}{first}\n");
+            assert_eq!(good(&text).start.to_sfen(), start, "{mark}");
+        }
     }
     // The line of the board goes first.
-    let text = format!("{}後手番\n\n▲８四歩\n", drawn(str::to_owned));
+    let text = format!("{board}後手番\n\n▲８四歩\n");
     assert_eq!(good(&text).moves.len(), 1);
 }
 
@@ -281,30 +250,21 @@ fn two_players_stand_in_a_line() {
         assert_eq!(game.players, ["a", "b"].map(str::to_owned), "{heading}");
     }
     let game = good("先手：後手: いまいち\n後手：先手必勝\n▲７六歩\n");
-    assert_eq!(
-        game.players,
-        ["後手: いまいち", "先手必勝"].map(str::to_owned)
-    );
+    let expected = ["後手: いまいち", "先手必勝"].map(str::to_owned);
+    assert_eq!(game.players, expected);
 }
 
 #[test]
 fn what_follows_the_last_move_is_no_variation() {
     let expected = "startpos moves 7g7f 3a4b 7i6h 3c3d";
     let moves = "   1 ７六歩(77)\n   2 ４二銀(31)\n";
-    let game = good(&format!(
-        "{moves}#--separator--\n変化：3手\n   3 ６八銀(79)\n   4 ３四歩(33)\n"
-    ));
-    assert_eq!(
-        (game.line().to_string().as_str(), game.variations.len()),
-        (expected, 0)
-    );
-    let game = good(&format!(
-        "{moves}変化：3手\n   3 ６八銀(79)\n   4 ３四歩(33)\n変化：3手\n   3 ２六歩(27)\n変化：1手\n   1 ５六歩(57)\n"
-    ));
-    assert_eq!(
-        (game.line().to_string().as_str(), game.variations.len()),
-        (expected, 2)
-    );
+    let rest = "変化：3手\n   3 ６八銀(79)\n   4 ３四歩(33)\n";
+    let others = "変化：3手\n   3 ２六歩(27)\n変化：1手\n   1 ５六歩(57)\n";
+    for (before, after, variations) in [("#--separator--\n", "", 0), ("", others, 2)] {
+        let game = good(&format!("{moves}{before}{rest}{after}"));
+        assert_eq!(game.line().to_string(), expected);
+        assert_eq!(game.variations.len(), variations);
+    }
     // A game that has ended does not go on.
     let game = good(&format!("{moves}   3 投了\n変化：3手\n   3 ６八銀(79)\n"));
     assert_eq!((game.moves.len(), game.variations.len()), (2, 1));
@@ -318,11 +278,8 @@ fn promotions_are_named_by_the_promoted_piece() {
         ("２二馬成(88)", "２二角成(88)"),
     ] {
         let game = good(&format!("{before}   3 {third}\n   4 同　銀(31)\n   5 投了"));
-        assert_eq!(
-            game.line().to_string(),
-            "startpos moves 7g7f 3c3d 8h2b+ 3a2b",
-            "{third}"
-        );
+        let expected = "startpos moves 7g7f 3c3d 8h2b+ 3a2b";
+        assert_eq!(game.line().to_string(), expected, "{third}");
         let reading = format!("line 3: '{third}', read as {written}");
         assert_eq!(game.readings, [reading]);
     }
@@ -331,21 +288,13 @@ fn promotions_are_named_by_the_promoted_piece() {
         let text = format!("{}\n   1 ５三{piece}(54)\n", diagram(&start).join("\n"));
         good(&text).moves[0].mv.to_string()
     };
-    for (piece, letter) in [
-        ("と", "P"),
-        ("成銀", "S"),
-        ("全", "S"),
-        ("竜", "R"),
-        ("龍", "R"),
-    ] {
-        assert_eq!(
-            promoted(piece, &format!("8k/9/9/4{letter}4/9/9/9/9/K8 b - 1")),
-            "5d5c+"
-        );
-        assert_eq!(
-            promoted(piece, &format!("8k/9/9/4+{letter}4/9/9/9/9/K8 b - 1")),
-            "5d5c"
-        );
+    for (letter, pieces) in [("P", "と"), ("S", "成銀 全"), ("R", "竜 龍")] {
+        for (sign, expected) in [("", "5d5c+"), ("+", "5d5c")] {
+            let sfen = format!("8k/9/9/4{sign}{letter}4/9/9/9/9/K8 b - 1");
+            for piece in pieces.split(' ') {
+                assert_eq!(promoted(piece, &sfen), expected, "{piece}");
+            }
+        }
     }
     let game = good("▲７六歩 △３四歩 ▲２二馬 △同銀\n");
     assert_eq!(game.moves.len(), 4);
@@ -353,29 +302,21 @@ fn promotions_are_named_by_the_promoted_piece() {
 
 #[test]
 fn an_ending_may_have_a_mark_in_ki2() {
-    for (text, ending) in [
-        (
-            "▲７六歩 △３四歩 ▲投了\nまで2手で後手の勝ち",
-            Ending::Resignation,
-        ),
-        ("▲７六歩 △３四歩 △千日手", Ending::Repetition),
-        ("▲７六歩\n△３四歩\n▲ 中断", Ending::Interrupted),
-        ("☗７六歩　☖３四歩　☗切れ負け", Ending::TimeUp),
-    ] {
+    for (text, ending) in cases! {
+        "▲７六歩 △３四歩 ▲投了\nまで2手で後手の勝ち" => Ending::Resignation;
+        "▲７六歩 △３四歩 △千日手" => Ending::Repetition;
+        "▲７六歩\n△３四歩\n▲ 中断" => Ending::Interrupted;
+        "☗７六歩　☖３四歩　☗切れ負け" => Ending::TimeUp;
+    } {
         let game = good(text);
-        assert_eq!(
-            game.line().to_string(),
-            "startpos moves 7g7f 3c3d",
-            "{text}"
-        );
+        let expected = "startpos moves 7g7f 3c3d";
+        assert_eq!(game.line().to_string(), expected, "{text}");
         assert_eq!(game.ending, ending, "{text}");
         assert!(game.omissions.is_empty(), "{text}: {:?}", game.omissions);
     }
     let game = good("▲７六歩 △投了 ▲２六歩");
-    assert_eq!(
-        game.omissions,
-        ["line 1: '▲２六歩' after the end of the game"]
-    );
+    let expected = ["line 1: '▲２六歩' after the end of the game"];
+    assert_eq!(game.omissions, expected);
 }
 
 #[test]

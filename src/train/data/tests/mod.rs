@@ -1,6 +1,6 @@
 //! The tools on small files: they keep every record and find every fault.
 
-use crate::runs::{Interrupted, Stop, Watch};
+use crate::runs::{Interrupted, Watch};
 use std::{collections::BTreeMap, fs};
 
 use super::pass::Destination;
@@ -16,19 +16,8 @@ mod files;
 mod held_out;
 mod trees;
 
-impl TestFolder {
-    fn files(&self) -> usize {
-        fs::read_dir(&self.0).unwrap().count()
-    }
-}
-
-static RUNNING: Stop = Stop::new();
-
 fn watched<T>(work: impl FnOnce(&Watch<'_>) -> T) -> T {
-    work(&Watch {
-        stop: &RUNNING,
-        progress: &|_, _| {},
-    })
+    work(&Watch::of_nobody())
 }
 
 /// A game of made-up moves in which the winner's scores are positive, or negative if `sign` is -1.
@@ -94,11 +83,8 @@ fn right_and_wrong_signs_are_told_apart() {
             let signs = report.unwrap().signs;
             assert_eq!(signs.are_right(), is_right, "{ending}");
             for side in Color::ALL {
-                assert!(
-                    signs
-                        .slope(side)
-                        .is_some_and(|fit| (fit.slope > 0.0) == is_right)
-                );
+                let slope = signs.slope(side).expect("a line").slope;
+                assert_eq!(slope > 0.0, is_right);
             }
         }
     }
@@ -144,23 +130,15 @@ fn bad_records_are_counted_and_left_out() {
         watched(|watch| pass::run(&sources, &to_file(&good), watch))
     };
     let error = format!("{:#}", run(false).err().unwrap());
-    assert!(
-        error.ends_with("in.psv: record 2, at byte 40: result 9, expected 1, 0 or -1"),
-        "{error}"
-    );
-    assert_eq!(folder.files(), 1);
+    let part = "in.psv: record 2, at byte 40: result 9, expected 1, 0 or -1";
+    assert!(error.ends_with(part), "{error}");
+    assert_eq!(folder.count(), 1);
 
     let report = run(true).unwrap();
-    let classes: Vec<_> = report
-        .tally
-        .faults
-        .iter()
-        .map(|(name, class)| (name.as_str(), class.count))
-        .collect();
-    assert_eq!(
-        classes,
-        [("bad king", 1), ("bad result", 1), ("cut off", 1)]
-    );
+    let faults = report.tally.faults.iter();
+    let classes = faults.map(|(name, class)| (name.as_str(), class.count));
+    let expected = [("bad king", 1), ("bad result", 1), ("cut off", 1)];
+    assert_eq!(classes.collect::<Vec<_>>(), expected);
     let expected = [&whole[..40], &whole[120..whole.len() - 40]].concat();
     assert!(fs::read(&good).unwrap() == expected);
     assert_eq!(report.tally.written, 97);
@@ -175,13 +153,8 @@ fn shuffled_positions_are_the_same_in_another_order() {
     let mut expected = records(&plain, PackedSfenValue::SIZE);
     let mut orders = Vec::new();
     // 240 kB of positions: all in memory, in a few buckets, and in buckets of buckets.
-    for (memory, seed) in [
-        (1 << 20, 1),
-        (1 << 20, 1),
-        (50_000, 1),
-        (400, 1),
-        (1 << 20, 2),
-    ] {
+    let all = 1 << 20;
+    for (memory, seed) in [(all, 1), (all, 1), (50_000, 1), (400, 1), (all, 2)] {
         let tally = watched(|watch| {
             sort::shuffle(&sources(&[&path]), (&out, Format::Psv), memory, seed, watch)
         })
@@ -192,27 +165,21 @@ fn shuffled_positions_are_the_same_in_another_order() {
     assert!(orders[0] == orders[1] && orders[0] != orders[2] && orders[0] != orders[4]);
     expected.sort();
     for mut order in orders {
-        let kept = order
-            .iter()
-            .zip(&records(&plain, PackedSfenValue::SIZE))
-            .filter(|(a, b)| a == b)
-            .count();
+        let plain = records(&plain, PackedSfenValue::SIZE);
+        let kept = order.iter().zip(&plain).filter(|(a, b)| a == b).count();
         // The start position occurs in each game, so a few places match by chance.
         assert!(kept < 600, "{kept}");
         order.sort();
         assert!(order == expected);
     }
-    assert_eq!(folder.files(), 3);
+    assert_eq!(folder.count(), 3);
     let error =
         watched(|watch| sort::shuffle(&sources(&[&path]), (&out, Format::Pack), 1, 1, watch));
     let error = error.err().unwrap();
-    assert!(matches!(
-        error.downcast_ref(),
-        Some(FormatError::Unwritable {
-            format: Format::Pack,
-            ..
-        })
-    ));
+    let Some(FormatError::Unwritable { format, .. }) = error.downcast_ref() else {
+        panic!("{error}");
+    };
+    assert_eq!(*format, Format::Pack);
 }
 
 #[test]
@@ -229,11 +196,9 @@ fn duplicates_become_exact_sums() {
             record.for_each_sum(|sum| {
                 let entry = expected.entry(sum.position.to_bytes()).or_default();
                 entry.0 += sum.score_sum;
-                entry
-                    .1
-                    .iter_mut()
-                    .zip(sum.results)
-                    .for_each(|(a, b)| *a += b);
+                for (a, b) in entry.1.iter_mut().zip(sum.results) {
+                    *a += b;
+                }
             });
             Ok(())
         })
@@ -255,7 +220,7 @@ fn duplicates_become_exact_sums() {
         assert_eq!(sums.len(), expected.len());
         assert!(report.contested > 0 && report.repeated > 1000);
     }
-    assert_eq!(folder.files(), 3);
+    assert_eq!(folder.count(), 3);
     let start = expected[&crate::records::packed::PackedSfen::of(&Position::startpos()).to_bytes()];
     assert_eq!(start.1.iter().sum::<u32>(), 300);
     assert_eq!(start.0 % NINTHS, start.0 % 9);

@@ -134,10 +134,8 @@ fn trees_are_counted_by_bound() {
     assert_eq!(stats.samples, [0; 3]);
     let text = stats.to_string();
     assert!(text.contains("80  positions of search trees, 3"), "{text}");
-    assert!(
-        text.contains("depth of a position of a search tree"),
-        "{text}"
-    );
+    let part = "depth of a position of a search tree";
+    assert!(text.contains(part), "{text}");
 }
 
 #[test]
@@ -158,8 +156,6 @@ fn bad_trees_are_found_at_their_place() {
     })
     .unwrap();
     let classes: Vec<_> = report.tally.faults.keys().map(String::as_str).collect();
-    assert_eq!(
-        classes,
-        ["bad bound", "bad king", "cut off", "illegal move"]
-    );
+    let expected = ["bad bound", "bad king", "cut off", "illegal move"];
+    assert_eq!(classes, expected);
 }

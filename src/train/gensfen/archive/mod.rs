@@ -569,4 +569,4 @@ fn keys(segment: &Segment) -> impl Iterator<Item = Key64> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

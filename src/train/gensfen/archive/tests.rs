@@ -22,7 +22,16 @@ impl TestFolder {
     }
 }
 
-fn settings() -> GensfenSettings {
+pub(in crate::train::gensfen) const NO_DIVERSIONS: Diversions = Diversions {
+    count: 0,
+    min_ply: 1,
+    max_ply: 24,
+    multi_pv: 0,
+    multi_pv_diff: 100,
+    temperature: 50,
+};
+
+pub(in crate::train::gensfen) fn settings() -> GensfenSettings {
     GensfenSettings {
         eval: "<material>".to_owned(),
         opponent: None,
@@ -42,14 +51,7 @@ fn settings() -> GensfenSettings {
             nodes: 0,
             entering_kings: None,
         },
-        diversions: Diversions {
-            count: 0,
-            min_ply: 1,
-            max_ply: 24,
-            multi_pv: 0,
-            multi_pv_diff: 100,
-            temperature: 50,
-        },
+        diversions: NO_DIVERSIONS,
         endings: Endings {
             max_ply: 320,
             eval_limit: 32_000,
@@ -109,9 +111,8 @@ fn refusal<T>(result: anyhow::Result<T>) -> String {
 }
 
 fn append(archive: &mut Archive, game: PlayedGame) -> Entry {
-    archive
-        .append(game)
-        .unwrap_or_else(|error| panic!("{error}"))
+    let kept = archive.append(game);
+    kept.unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
@@ -126,10 +127,8 @@ fn a_torn_end_is_cut_off() {
     folder.add("games-0001.pack", &[1, 2, 3]);
     let (mut archive, found) = resume(&folder, &settings());
     assert_eq!(found, entries);
-    assert_eq!(
-        [KIND.journal, "games-0001.pack"].map(|name| folder.size(name)),
-        sizes
-    );
+    let again = [KIND.journal, "games-0001.pack"].map(|name| folder.size(name));
+    assert_eq!(again, sizes);
     let third = append(&mut archive, game(2, 10));
     drop(archive);
     let (_, found) = resume(&folder, &settings());
@@ -156,12 +155,9 @@ fn a_game_that_never_reached_the_disk_is_forgotten() {
 
 /// A game of about 40 KB: two rooks move to and fro.
 fn long_game(number: u64) -> PlayedGame {
-    let line: SfenLine = "startpos moves 2h3h 8b7b 3h2h 7b8b"
-        .parse()
-        .expect("a good line");
     let mut game = game(number, 0);
-    let moves = line.moves.iter().cycle().take(10_000);
-    game.segments[0].moves = moves.map(|&mv| (mv, 0)).collect();
+    let round = segment("startpos moves 2h3h 8b7b 3h2h 7b8b").moves;
+    game.segments[0].moves = round.into_iter().cycle().take(10_000).collect();
     game
 }
 
@@ -171,9 +167,8 @@ fn full_files_are_followed_by_others() {
     let mut settings = settings();
     settings.writing.dedup_mb = 0;
     let mut archive = create(&folder, &settings);
-    let mut expected: Vec<Entry> = (0..30)
-        .map(|number| append(&mut archive, long_game(number)))
-        .collect();
+    let keep = |number| append(&mut archive, long_game(number));
+    let mut expected: Vec<Entry> = (0..30).map(keep).collect();
     drop(archive);
     assert_eq!([expected[0].file, expected[29].file], [1, 2]);
     assert!(folder.size("games-0001.pack") >= BYTES_PER_MEGABYTE);
@@ -209,10 +204,8 @@ fn only_the_same_run_goes_on() {
     let mut other = settings();
     other.openings.roots = Some("roots.sfen, checksum 12345678".to_owned());
     let refused = refusal(Archive::resume(&folder.0, &other));
-    assert!(
-        refused.contains("openings.roots is \"roots.sfen"),
-        "{refused}"
-    );
+    let part = "openings.roots is \"roots.sfen";
+    assert!(refused.contains(part), "{refused}");
 }
 
 #[test]

@@ -484,11 +484,8 @@ mod outcome_tests {
             "8k/6G2/7G1/9/9/9/9/9/4K4 w - 1",
         ] {
             let outcome = end_by_rules(&position(sfen));
-            assert_eq!(
-                outcome,
-                Some(Outcome::win(Color::Black, Reason::Mate)),
-                "{sfen}"
-            );
+            let expected = Some(Outcome::win(Color::Black, Reason::Mate));
+            assert_eq!(outcome, expected, "{sfen}");
         }
         assert_eq!(end_by_rules(&Position::startpos()), None);
     }

@@ -1,56 +1,21 @@
 //! Tests of games and of the moves in them that are not the best.
 
 use super::*;
-use crate::openings::{SelfPlayOpenings, StartSet};
-use crate::train::gensfen::{Effort, Endings, Gaps, Writing};
-use crate::{eval::Evaluator, runs::Shard, types::Bound};
-
-const NO_DIVERSIONS: Diversions = Diversions {
-    count: 0,
-    min_ply: 1,
-    max_ply: 24,
-    multi_pv: 0,
-    multi_pv_diff: 100,
-    temperature: 50,
-};
+use crate::train::gensfen::archive::{self, tests::NO_DIVERSIONS};
+use crate::{eval::Evaluator, openings::StartSet, train::gensfen::Gaps, types::Bound};
 
 fn settings(diversions: Diversions) -> GensfenSettings {
-    GensfenSettings {
-        eval: "<material>".to_owned(),
-        opponent: None,
-        seed: 7,
-        shard: Shard::WHOLE,
-        hash_mb: 1,
-        effort: Effort {
-            nodes: Some(30),
-            depth: None,
-        },
-        gaps: None,
-        openings: SelfPlayOpenings {
-            roots: None,
-            least_plies: 4,
-            most_plies: 4,
-            limit: 10_000,
-            nodes: 0,
-            entering_kings: None,
-        },
-        diversions,
-        endings: Endings {
-            max_ply: 40,
-            eval_limit: 32_000,
-            adjudication: 32_000,
-            adjudication_plies: 6,
-            to_mate: 0.0,
-            entering_king: RULE.name().to_owned(),
-        },
-        writing: Writing {
-            name: "games".to_owned(),
-            min_ply: 1,
-            file_mb: 1,
-            dedup_mb: 0,
-        },
-        trees: None,
-    }
+    let mut settings = archive::tests::settings();
+    settings.seed = 7;
+    settings.effort.nodes = Some(30);
+    (settings.openings.least_plies, settings.openings.most_plies) = (4, 4);
+    settings.openings.limit = 10_000;
+    settings.diversions = diversions;
+    settings.endings.max_ply = 40;
+    settings.endings.adjudication = 32_000;
+    settings.endings.to_mate = 0.0;
+    settings.writing.dedup_mb = 0;
+    settings
 }
 
 fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> Vec<PlayedGame> {
@@ -85,11 +50,8 @@ fn choices(diversions: &Diversions, values: [i32; 4]) -> [u32; 4] {
     const PAWN: i32 = 90;
     let position: Position = Position::startpos();
     let moves = legal_moves(&position);
-    let lines: Vec<SoloLine> = values
-        .iter()
-        .zip(&moves)
-        .map(|(value, &mv)| line(mv, value * PAWN / 100))
-        .collect();
+    let line = |(value, &mv): (i32, &Move)| line(mv, value * PAWN / 100);
+    let lines: Vec<SoloLine> = values.into_iter().zip(&moves).map(line).collect();
     let mut random = generator(Purpose::GAME, 1, 1, 0);
     let mut counts = [0; 4];
     for _ in 0..10_000 {
@@ -159,11 +121,8 @@ fn diverted_plies_are_different_ones_of_the_range() {
     }
     for (ply, &count) in counts.iter().enumerate() {
         // 5000 / 11 are 455 with a standard deviation of 16.
-        let expected = if (10..=20).contains(&ply) {
-            375..535
-        } else {
-            0..1
-        };
+        let is_diverted = (10..=20).contains(&ply);
+        let expected = if is_diverted { 375..535 } else { 0..1 };
         assert!(expected.contains(&count), "{count} times ply {ply}");
     }
 }

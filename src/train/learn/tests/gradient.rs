@@ -224,10 +224,8 @@ fn only_shapes_of_our_own_features_are_trained() {
             ..settings()
         };
         let error = settings.validate().expect_err(name).to_string();
-        assert!(
-            error.starts_with(&format!("shape {shape}, expected raicho_Wx2-8")),
-            "{error}"
-        );
+        let part = format!("shape {shape}, expected raicho_Wx2-8");
+        assert!(error.starts_with(&part), "{error}");
     }
 }
 

@@ -15,6 +15,7 @@ use super::sample::{FEATURES, Filter, Label, Sample, Tactical};
 use super::{ResultWeight, Settings};
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{FeatureSet, Network, random, scalar};
+use crate::util::TestFolder;
 use crate::{eval::Evaluator, movegen::legal_moves, position::Position, types::Bound};
 
 fn material(position: &Position) -> i32 {
@@ -54,8 +55,7 @@ fn material_data(count: usize) -> Data {
     for_each_random_position(count, 5, |position| {
         let score = material(position);
         let is_held_out = number >= count / 10 * 9;
-        let result = score.signum() as i8;
-        let judged = Judged::of_game(score, result);
+        let judged = Judged::of_game(score, score.signum() as i8);
         data.add(filter, is_held_out, position, None, judged);
         number += 1;
     });
@@ -152,11 +152,8 @@ fn check_material(shape: Shape) {
     };
     let mut learner = Learner::new(settings, &data).expect("good settings");
     on_threads(2, || run_to_end(&mut learner));
-    let losses: Vec<f64> = learner
-        .points()
-        .iter()
-        .filter_map(|point| point.held_out)
-        .collect();
+    let losses = learner.points().iter();
+    let losses: Vec<f64> = losses.filter_map(|point| point.held_out).collect();
     assert_eq!(losses.len(), 4);
     // Four zones have four times the weights to learn from the same positions.
     let is_zoned = shape.features == FeatureSet::Raicho4;
@@ -164,16 +161,10 @@ fn check_material(shape: Shape) {
     assert!(losses[3] < most, "{shape}: {losses:?}");
     let quantised = learner.quantised("test");
     assert!(quantised.errors.positions > 1000);
-    let most = if shape.head == Head::Direct {
-        1.0
-    } else {
-        15.0
-    };
-    assert!(
-        quantised.errors.mean < most,
-        "{shape}: {:?}",
-        quantised.errors
-    );
+    let is_direct = shape.head == Head::Direct;
+    let most = if is_direct { 1.0 } else { 15.0 };
+    let errors = &quantised.errors;
+    assert!(errors.mean < most, "{shape}: {errors:?}");
     // What the engine makes of the file is what was measured.
     let bytes = quantised.network.to_bytes().expect("a network of our own");
     let (network, warnings) = Network::read(&bytes).expect("a good file");
@@ -207,19 +198,19 @@ fn a_run_is_the_same_on_any_number_of_threads() {
             })
         };
         let one = run(1);
-        assert!(one == run(1), "{shape}: two runs with one thread differ");
-        assert!(
-            one == run(3),
-            "{shape}: runs with one and three threads differ"
-        );
+        for threads in [1, 3] {
+            assert!(
+                one == run(threads),
+                "{shape}: {threads} threads differ from one"
+            );
+        }
     }
 }
 
 #[test]
 fn a_run_can_begin_with_a_checkpoint_or_a_network() {
-    let folder = std::env::temp_dir().join(format!("raicho-begin-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let path = folder.join("weights");
+    let folder = TestFolder::new();
+    let path = folder.file("weights");
     let write = |bytes: &[u8]| std::fs::write(&path, bytes).expect("the folder can be written");
     let data = material_data(3000);
     let begun = |settings: Settings| {
@@ -254,10 +245,8 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
         });
         // Weights have other steps at another scale.
         let mean = errors.iter().sum::<i32>() / errors.len() as i32;
-        assert!(
-            mean <= if scale == 400 { 0 } else { 6 },
-            "scale {scale}: {mean}"
-        );
+        let most = if scale == 400 { 0 } else { 6 };
+        assert!(mean <= most, "scale {scale}: {mean}");
     }
 
     // Of a network with other layers, only the feature transformer is taken.
@@ -292,14 +281,11 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
     let wide = Learner::new(wide, &data).expect("good settings");
     write(&bytes_of(&wide));
     assert_eq!(message(), "width 128, expected 64");
-    write(&random::file(
-        &Shape::plain(FeatureSet::Kp, 256, [32, 32]),
-        1,
-    ));
+    let foreign = Shape::plain(FeatureSet::Kp, 256, [32, 32]);
+    write(&random::file(&foreign, 1));
     assert!(message().contains("expected one of our own"));
     write(b"no network at all");
     assert_eq!(message(), "neither a checkpoint nor a network");
-    std::fs::remove_dir_all(&folder).expect("our own folder");
 }
 
 /// A network with zones begins as the one without, then differs from zone to zone, and can be begun
@@ -315,12 +301,9 @@ fn check_zones<'a>(
     };
     let mut zoned = begun(settings.clone()).expect("a network of one zone");
     let [one, four] = [first, &zoned].map(|learner| learner.quantised("test").network);
-    for zone in four
-        .transformer
-        .weights
-        .chunks(one.transformer.weights.len())
-    {
-        assert_eq!(*zone, one.transformer.weights[..]);
+    let [one_zone, zones] = [&one, &four].map(|network| &network.transformer.weights);
+    for zone in zones.chunks(one_zone.len()) {
+        assert_eq!(*zone, one_zone[..]);
     }
     for_each_random_position(300, 79, |position| {
         let [one, four] = [&one, &four].map(|network| scalar::evaluate(network, position));
@@ -338,9 +321,8 @@ fn check_zones<'a>(
 
 #[test]
 fn a_resumed_run_is_the_same() {
-    let folder = std::env::temp_dir().join(format!("raicho-learn-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    let path = folder.join("checkpoint.bin");
+    let folder = TestFolder::new();
+    let path = folder.file("checkpoint.bin");
     let data = material_data(3000);
     let mut whole = Learner::new(settings(), &data).expect("good settings");
     run_to_end(&mut whole);
@@ -377,5 +359,4 @@ fn a_resumed_run_is_the_same() {
         std::fs::write(&path, &good[..length]).expect("the folder can be written");
         assert!(Learner::resume(&path, &data).is_err(), "{length}");
     }
-    std::fs::remove_dir_all(&folder).expect("our own folder");
 }

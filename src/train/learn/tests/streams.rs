@@ -6,10 +6,10 @@ use std::{collections::BTreeMap, fs};
 use super::*;
 use crate::records::pack::{PackGame, PackReason, PackWriter};
 use crate::records::teacher::{Format, TeacherReader};
-use crate::runs::{Stop, Watch};
+use crate::runs::Watch;
 use crate::train::learn::data::{FileGroup, Source};
 use crate::train::learn::stream::{Place, Stream};
-use crate::{records::game::GameResult, types::Color, util::TestFolder};
+use crate::{records::game::GameResult, types::Color};
 
 impl TestFolder {
     /// Writes games of random moves; each score is `first` plus the number of the position.
@@ -61,12 +61,7 @@ fn source(groups: Vec<FileGroup>, window: usize) -> Source {
 }
 
 fn load(source: &Source) -> anyhow::Result<Data> {
-    static RUNNING: Stop = Stop::new();
-    let watch = Watch {
-        stop: &RUNNING,
-        progress: &|_, _| (),
-    };
-    Data::load(source, &watch)
+    Data::load(source, &Watch::of_nobody())
 }
 
 /// How often each score is among the next visits.
@@ -105,10 +100,8 @@ fn every_position_is_visited_once_in_each_pass() {
         *first.entry(score).or_default() += times;
     }
     // The blocks of a pass need not fill its last window, which goes on with the next pass.
-    let missing = expected
-        .iter()
-        .filter(|(score, _)| !first.contains_key(score))
-        .count();
+    let missing = expected.keys().filter(|score| !first.contains_key(score));
+    let missing = missing.count();
     assert!(missing < count / 3, "{missing} of {count}");
     let mut twice = first;
     for (score, times) in visits(&mut stream, 2 * count) {
@@ -211,12 +204,8 @@ fn held_out_games_are_not_visited() {
     let whole = load(&in_memory).expect("good files");
     let all: Vec<i16> = whole.held_out.iter().map(Sample::score).collect();
     assert_eq!(all, held_out);
-    assert!(
-        whole
-            .training
-            .iter()
-            .all(|sample| !held_out.contains(&sample.score()))
-    );
+    let is_held_out = |sample: &Sample| held_out.contains(&sample.score());
+    assert!(!whole.training.iter().any(is_held_out));
 }
 
 #[test]
@@ -247,8 +236,6 @@ fn a_bad_record_is_reported_once_and_a_shorter_file_ends_the_run() {
         .find_map(|_| stream.take(&mut samples, 3000).err())
         .expect("the rest of the file is gone");
     let message = error.to_string();
-    assert!(
-        message.contains("games.pack: changed while it was read"),
-        "{message}"
-    );
+    let is_named = message.contains("games.pack: changed while it was read");
+    assert!(is_named, "{message}");
 }

@@ -23,23 +23,20 @@ fn option(line: &str) -> DeclaredOption {
 
 #[test]
 fn plain_words() {
-    for (line, reply) in [
-        ("usiok", Reply::UsiOk),
-        (" readyok ", Reply::ReadyOk),
-        ("id name  My Engine 1.0 ", Reply::IdName("My Engine 1.0")),
-        ("id author 山田", Reply::Other),
-        (
-            "checkmate notimplemented",
-            Reply::Checkmate("notimplemented"),
-        ),
-        ("checkmate G*5b 5a4a", Reply::Checkmate("G*5b 5a4a")),
-        ("", Reply::Other),
-        ("id", Reply::Other),
-        ("option", Reply::Other),
-        ("option name type check", Reply::Other),
-        ("running 1 test", Reply::Other),
-        ("usiok2", Reply::Other),
-    ] {
+    for (line, reply) in cases! {
+        "usiok" => Reply::UsiOk;
+        " readyok " => Reply::ReadyOk;
+        "id name  My Engine 1.0 " => Reply::IdName("My Engine 1.0");
+        "id author 山田" => Reply::Other;
+        "checkmate notimplemented" => Reply::Checkmate("notimplemented");
+        "checkmate G*5b 5a4a" => Reply::Checkmate("G*5b 5a4a");
+        "" => Reply::Other;
+        "id" => Reply::Other;
+        "option" => Reply::Other;
+        "option name type check" => Reply::Other;
+        "running 1 test" => Reply::Other;
+        "usiok2" => Reply::Other;
+    } {
         assert_eq!(Reply::of(line), reply, "{line}");
     }
 }
@@ -66,38 +63,22 @@ fn best_moves() {
 
 #[test]
 fn scores_and_bounds() {
-    for (line, score, bound) in [
-        ("score cp -31", Some(Score::Cp(-31)), None),
-        (
-            "score cp +31 lowerbound",
-            Some(Score::Cp(31)),
-            Some(Bound::Lower),
-        ),
-        (
-            "score upperbound cp 5",
-            Some(Score::Cp(5)),
-            Some(Bound::Upper),
-        ),
-        (
-            "upperbound score mate -4",
-            Some(Score::Mate(-4)),
-            Some(Bound::Upper),
-        ),
-        ("score mate +", Some(Score::Mate(1)), None),
-        ("score mate -", Some(Score::Mate(-1)), None),
-        ("score mate +0", Some(Score::Mate(1)), None),
-        ("score mate -0", Some(Score::Mate(0)), None),
-        ("score mate 0", Some(Score::Mate(0)), None),
-        ("score mate 13 nodes 5", Some(Score::Mate(13)), None),
-        (
-            "score cp 99999999999999999999",
-            Some(Score::Cp(i32::MAX)),
-            None,
-        ),
-        ("score cp", None, None),
-        ("score cp pv 7g7f", None, None),
-        ("score", None, None),
-    ] {
+    for (line, score, bound) in cases! {
+        "score cp -31", Some(Score::Cp(-31)) => None;
+        "score cp +31 lowerbound", Some(Score::Cp(31)) => Some(Bound::Lower);
+        "score upperbound cp 5", Some(Score::Cp(5)) => Some(Bound::Upper);
+        "upperbound score mate -4", Some(Score::Mate(-4)) => Some(Bound::Upper);
+        "score mate +", Some(Score::Mate(1)) => None;
+        "score mate -", Some(Score::Mate(-1)) => None;
+        "score mate +0", Some(Score::Mate(1)) => None;
+        "score mate -0", Some(Score::Mate(0)) => None;
+        "score mate 0", Some(Score::Mate(0)) => None;
+        "score mate 13 nodes 5", Some(Score::Mate(13)) => None;
+        "score cp 99999999999999999999", Some(Score::Cp(i32::MAX)) => None;
+        "score cp", None => None;
+        "score cp pv 7g7f", None => None;
+        "score", None => None;
+    } {
         let line = format!("info depth 3 {line}");
         let found = info(&line);
         assert_eq!((found.score, found.bound), (score, bound), "{line}");
@@ -108,8 +89,7 @@ fn scores_and_bounds() {
 #[test]
 fn info_is_read_word_by_word() {
     let line = "info time 1203 nodes 9000000000 hashfull 104 cpuload 999 nps 7481296 depth 20 \
-        seldepth 31 \
-                multipv 2 wdl 1 2 3 currmove 2g2f score cp 52 pv 7g7f 3c3d  2g2f ";
+        seldepth 31 multipv 2 wdl 1 2 3 currmove 2g2f score cp 52 pv 7g7f 3c3d  2g2f ";
     assert_eq!(
         info(line),
         InfoLine {
@@ -126,13 +106,11 @@ fn info_is_read_word_by_word() {
             string: None,
         }
     );
-    assert_eq!(
-        info("info string score cp 5 pv 7g7f"),
-        InfoLine {
-            string: Some("score cp 5 pv 7g7f"),
-            ..InfoLine::default()
-        }
-    );
+    let note = InfoLine {
+        string: Some("score cp 5 pv 7g7f"),
+        ..InfoLine::default()
+    };
+    assert_eq!(info("info string score cp 5 pv 7g7f"), note);
     assert_eq!(info("info"), InfoLine::default());
     assert_eq!(info("info pv"), InfoLine::default());
     // A number that is missing does not swallow the next word.
@@ -144,70 +122,28 @@ fn info_is_read_word_by_word() {
 #[test]
 fn options_of_all_kinds() {
     let text = str::to_owned;
-    for (line, name, kind) in [
-        (
-            "option name USI_Ponder type check default true",
-            "USI_Ponder",
-            OptionKind::Check { default: true },
-        ),
-        (
-            "option name Book Moves type spin default 16 min -1 max 10000",
-            "Book Moves",
-            OptionKind::Spin {
-                default: 16,
-                min: -1,
-                max: 10_000,
-            },
-        ),
-        (
-            "option name X type spin min 5",
-            "X",
-            OptionKind::Spin {
-                default: 5,
-                min: 5,
-                max: i64::MAX,
-            },
-        ),
-        (
-            "option name X type spin default 0.5 min 0 max 1",
-            "X",
-            OptionKind::Unknown,
-        ),
-        (
-            "option name X type spin default 1 min 3 max 2",
-            "X",
-            OptionKind::Unknown,
-        ),
-        (
-            "option name Style type combo default Very Solid var Very Solid var Normal",
-            "Style",
+    for (line, name, kind) in cases! {
+        "option name USI_Ponder type check default true", "USI_Ponder" =>
+            OptionKind::Check { default: true };
+        "option name Book Moves type spin default 16 min -1 max 10000", "Book Moves" =>
+            OptionKind::Spin { default: 16, min: -1, max: 10_000 };
+        "option name X type spin min 5", "X" =>
+            OptionKind::Spin { default: 5, min: 5, max: i64::MAX };
+        "option name X type spin default 0.5 min 0 max 1", "X" => OptionKind::Unknown;
+        "option name X type spin default 1 min 3 max 2", "X" => OptionKind::Unknown;
+        "option name Style type combo default Very Solid var Very Solid var Normal", "Style" =>
             OptionKind::Combo {
                 default: text("Very Solid"),
                 values: vec![text("Very Solid"), text("Normal")],
-            },
-        ),
-        (
-            "option name Clear Hash type button",
-            "Clear Hash",
-            OptionKind::Button,
-        ),
-        (
-            "option name EvalDir type string default <empty>",
-            "EvalDir",
-            OptionKind::String {
-                default: text("<empty>"),
-            },
-        ),
-        (
-            "option name Book type filename default my book.db",
-            "Book",
-            OptionKind::Filename {
-                default: text("my book.db"),
-            },
-        ),
-        ("option name X type slider", "X", OptionKind::Unknown),
-        ("option name X", "X", OptionKind::Unknown),
-    ] {
+            };
+        "option name Clear Hash type button", "Clear Hash" => OptionKind::Button;
+        "option name EvalDir type string default <empty>", "EvalDir" =>
+            OptionKind::String { default: text("<empty>") };
+        "option name Book type filename default my book.db", "Book" =>
+            OptionKind::Filename { default: text("my book.db") };
+        "option name X type slider", "X" => OptionKind::Unknown;
+        "option name X", "X" => OptionKind::Unknown;
+    } {
         let found = option(line);
         assert_eq!((found.name.as_str(), &found.kind), (name, &kind), "{line}");
     }

@@ -6,11 +6,8 @@ mod text;
 use super::*;
 
 fn errors(line: &str) -> Vec<String> {
-    ParsedLine::parse(line)
-        .errors
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    let parsed = ParsedLine::parse(line);
+    parsed.errors.iter().map(ToString::to_string).collect()
 }
 
 fn go(line: &str) -> GoCommand {
@@ -22,22 +19,9 @@ fn go(line: &str) -> GoCommand {
 
 #[test]
 fn plain_commands_are_parsed() {
-    for line in [
-        "usi",
-        "isready",
-        "usinewgame",
-        "stop",
-        "quit",
-        "d",
-        "moves",
-        "key",
-        "eval",
-        "compiler",
-    ] {
-        assert_eq!(
-            line.parse::<Command>().map(|command| command.to_string()),
-            Ok(line.to_owned())
-        );
+    for line in "usi isready usinewgame stop quit d moves key eval compiler".split(' ') {
+        let found = line.parse::<Command>().map(|command| command.to_string());
+        assert_eq!(found, Ok(line.to_owned()));
     }
     assert_eq!(" \tgo \r".parse(), Ok(Command::Go(GoCommand::default())));
     assert_eq!("gameover lose".parse(), Ok(Command::GameOver));
@@ -46,22 +30,15 @@ fn plain_commands_are_parsed() {
         "bench depth 9".parse(),
         Ok(Command::Bench { depth: Some(9) })
     );
-    assert_eq!(
-        "getoption Threads".parse(),
-        Ok(Command::GetOption(Some("Threads".to_owned())))
-    );
+    let expected = Ok(Command::GetOption(Some("Threads".to_owned())));
+    assert_eq!("getoption Threads".parse(), expected);
 }
 
 #[test]
 fn empty_lines_are_no_commands() {
     for line in ["", " ", "\r", "\t \r"] {
-        assert_eq!(
-            ParsedLine::parse(line),
-            ParsedLine {
-                command: None,
-                errors: Vec::new()
-            }
-        );
+        let parsed = ParsedLine::parse(line);
+        assert_eq!((parsed.command, parsed.errors.len()), (None, 0));
         assert!(line.parse::<Command>().is_err());
     }
 }
@@ -72,26 +49,15 @@ fn option_values_keep_their_spaces() {
         name: name.to_owned(),
         value: value.map(str::to_owned),
     };
-    let cases = [
-        (
-            "setoption name USI_Hash value 256",
-            option("USI_Hash", Some("256")),
-        ),
-        ("setoption name ClearHash", option("ClearHash", None)),
-        (
-            "setoption name Skill  Level value 3",
-            option("Skill Level", Some("3")),
-        ),
-        (
-            "setoption name EvalFile value C:\\my  nets\\nn.bin \r",
-            option("EvalFile", Some("C:\\my  nets\\nn.bin")),
-        ),
-        ("setoption name EvalDir value", option("EvalDir", Some(""))),
-        (
-            "setoption name value value x value y",
-            option("value", Some("x value y")),
-        ),
-    ];
+    let cases = cases! {
+        "setoption name USI_Hash value 256" => option("USI_Hash", Some("256"));
+        "setoption name ClearHash" => option("ClearHash", None);
+        "setoption name Skill  Level value 3" => option("Skill Level", Some("3"));
+        "setoption name EvalFile value C:\\my  nets\\nn.bin \r" =>
+            option("EvalFile", Some("C:\\my  nets\\nn.bin"));
+        "setoption name EvalDir value" => option("EvalDir", Some(""));
+        "setoption name value value x value y" => option("value", Some("x value y"));
+    };
     for (line, command) in cases {
         assert_eq!(line.parse(), Ok(command), "{line}");
     }
@@ -105,24 +71,16 @@ fn positions_are_parsed_leniently() {
         Ok(Command::Position(PositionCommand { start, moves }))
     };
     let from_sfen = |moves: &[&str]| position(Start::Sfen(sfen.to_owned()), moves);
-    assert_eq!("position startpos".parse(), position(Start::Startpos, &[]));
-    assert_eq!(
-        "position startpos moves".parse(),
-        position(Start::Startpos, &[])
-    );
-    assert_eq!(
-        "position startpos moves 7g7f resign".parse(),
-        position(Start::Startpos, &["7g7f"])
-    );
-    assert_eq!(
-        format!("position sfen {sfen} moves 5i5h win").parse(),
-        from_sfen(&["5i5h"])
-    );
-    assert_eq!(format!("position {sfen}").parse(), from_sfen(&[]));
-    assert_eq!(
-        format!("position  {sfen}  moves  5i5h").parse(),
-        from_sfen(&["5i5h"])
-    );
+    for (line, expected) in cases! {
+        "position startpos".to_owned() => position(Start::Startpos, &[]);
+        "position startpos moves".to_owned() => position(Start::Startpos, &[]);
+        "position startpos moves 7g7f resign".to_owned() => position(Start::Startpos, &["7g7f"]);
+        format!("position sfen {sfen} moves 5i5h win") => from_sfen(&["5i5h"]);
+        format!("position {sfen}") => from_sfen(&[]);
+        format!("position  {sfen}  moves  5i5h") => from_sfen(&["5i5h"]);
+    } {
+        assert_eq!(line.parse(), expected, "{line}");
+    }
 }
 
 #[test]
@@ -141,10 +99,8 @@ fn go_parameters_are_parsed() {
     assert_eq!(go("go mate").mate, Some(MateLimit::Infinite));
     assert_eq!(go("go perft 4").perft, Some(4));
     let chosen = go("go searchmoves 7g7f 2g2f depth 3");
-    assert_eq!(
-        (chosen.search_moves, chosen.depth),
-        (vec!["7g7f".to_owned(), "2g2f".to_owned()], Some(3))
-    );
+    let expected = (vec!["7g7f".to_owned(), "2g2f".to_owned()], Some(3));
+    assert_eq!((chosen.search_moves, chosen.depth), expected);
     assert_eq!("ponderhit btime 9 wtime 8".parse(), {
         Ok(Command::PonderHit(Times {
             btime: Some(9),
@@ -160,31 +116,28 @@ fn bad_numbers_leave_the_rest_of_a_go() {
     let negative = ParsedLine::parse("go btime -500 wtime +7 byoyomi 99999999999999999999");
     assert_eq!(negative.errors, []);
     let times = go("go btime -500 wtime +7 byoyomi 99999999999999999999").times;
-    assert_eq!(
-        (times.btime, times.wtime, times.byoyomi),
-        (Some(0), Some(7), Some(LONGEST_MILLISECONDS))
-    );
+    let expected = (Some(0), Some(7), Some(LONGEST_MILLISECONDS));
+    assert_eq!((times.btime, times.wtime, times.byoyomi), expected);
 
     let rest = GoCommand {
         depth: Some(4),
         ..GoCommand::default()
     };
-    assert_eq!(go("go btime abc depth 4"), rest);
-    assert_eq!(
-        errors("go btime abc depth 4"),
-        ["\"abc\", word 3 of \"go\", expected a number of milliseconds"]
-    );
-    assert_eq!(go("go btime depth 4"), rest);
-    assert_eq!(
-        errors("go btime depth 4"),
-        ["nothing, word 3 of \"go\", expected a number of milliseconds"]
-    );
-    assert_eq!(go("go fast 7 depth 4"), rest);
+    for line in [
+        "go btime abc depth 4",
+        "go btime depth 4",
+        "go fast 7 depth 4",
+    ] {
+        assert_eq!(go(line), rest, "{line}");
+    }
     assert_eq!(errors("go fast 7 depth 4").len(), 1);
-    assert_eq!(
-        errors("go nodes 0"),
-        ["\"0\", word 3 of \"go\", expected a number of nodes from 1"]
-    );
+    for (line, error) in cases! {
+        "go btime abc depth 4" => "\"abc\", word 3 of \"go\", expected a number of milliseconds";
+        "go btime depth 4" => "nothing, word 3 of \"go\", expected a number of milliseconds";
+        "go nodes 0" => "\"0\", word 3 of \"go\", expected a number of nodes from 1";
+    } {
+        assert_eq!(errors(line), [error]);
+    }
 }
 
 #[test]
@@ -198,56 +151,29 @@ fn a_perft_without_a_depth_is_no_search() {
 
 #[test]
 fn errors_name_word_place_and_expectation() {
-    let cases = [
-        (
-            "hello world",
-            "unknown command \"hello\", word 1, expected a USI command such as \"usi\" or \"go\"",
-        ),
-        (
-            "position",
+    let cases = cases! {
+        "hello world" =>
+            "unknown command \"hello\", word 1, expected a USI command such as \"usi\" or \"go\"";
+        "position" =>
             "nothing, word 2 of \"position\", expected \"startpos\", \"sfen\" or the board of an \
-             SFEN",
-        ),
-        (
-            "position sfen moves 7g7f",
-            "nothing, word 3 of \"position\", expected the board of an SFEN",
-        ),
-        (
-            "position startpos 7g7f",
-            "\"7g7f\", word 3 of \"position\", expected \"moves\" or nothing",
-        ),
-        (
-            "setoption Threads 4",
-            "\"Threads\", word 2 of \"setoption\", expected \"name\"",
-        ),
-        (
-            "setoption name",
-            "nothing, word 3 of \"setoption\", expected the name of an option",
-        ),
-        (
-            "perft x",
-            "\"x\", word 2 of \"perft\", expected a number of plies from 0 to 100",
-        ),
-        (
-            "ponderhit now",
+             SFEN";
+        "position sfen moves 7g7f" =>
+            "nothing, word 3 of \"position\", expected the board of an SFEN";
+        "position startpos 7g7f" =>
+            "\"7g7f\", word 3 of \"position\", expected \"moves\" or nothing";
+        "setoption Threads 4" => "\"Threads\", word 2 of \"setoption\", expected \"name\"";
+        "setoption name" => "nothing, word 3 of \"setoption\", expected the name of an option";
+        "perft x" => "\"x\", word 2 of \"perft\", expected a number of plies from 0 to 100";
+        "ponderhit now" =>
             "\"now\", word 2 of \"ponderhit\", expected \"btime\", \"wtime\", \"binc\", \"winc\" \
-             or \"byoyomi\"",
-        ),
-        (
-            "speedtest 4 16",
-            "\"speedtest\", word 1, is a command of other engines: use \"bench\"",
-        ),
-        (
-            "export_net a.nnue",
+             or \"byoyomi\"";
+        "speedtest 4 16" => "\"speedtest\", word 1, is a command of other engines: use \"bench\"";
+        "export_net a.nnue" =>
             "\"export_net\", word 1, is a command of other engines: the embedded network is the \
-             file \
-             nets/raicho.nnue of the source code",
-        ),
-        (
-            "gameover ouch",
-            "\"ouch\", word 2 of \"gameover\", expected \"win\", \"lose\" or \"draw\"",
-        ),
-    ];
+             file nets/raicho.nnue of the source code";
+        "gameover ouch" =>
+            "\"ouch\", word 2 of \"gameover\", expected \"win\", \"lose\" or \"draw\"";
+    };
     for (line, message) in cases {
         assert_eq!(errors(line), [message], "{line}");
         assert!(line.parse::<Command>().is_err(), "{line}");
@@ -259,10 +185,7 @@ fn errors_name_word_place_and_expectation() {
 #[test]
 fn errors_know_their_command() {
     for line in ["position", "position sfen", "position startpos ouch"] {
-        assert_eq!(
-            ParsedLine::parse(line).errors[0].command,
-            Some("position"),
-            "{line}"
-        );
+        let command = ParsedLine::parse(line).errors[0].command;
+        assert_eq!(command, Some("position"), "{line}");
     }
 }

@@ -6,29 +6,9 @@ use super::super::*;
 
 fn word() -> impl Strategy<Value = String> {
     "[1-9a-zA-Z*+/]{1,12}".prop_filter("no keyword", |word| {
-        let keywords = [
-            "moves",
-            "resign",
-            "win",
-            "startpos",
-            "sfen",
-            "value",
-            "name",
-            "btime",
-            "wtime",
-            "binc",
-            "winc",
-            "byoyomi",
-            "ponder",
-            "infinite",
-            "movetime",
-            "depth",
-            "nodes",
-            "perft",
-            "mate",
-            "searchmoves",
-        ];
-        !keywords.contains(&word.as_str())
+        let keywords = "moves resign win startpos sfen value name btime wtime binc winc byoyomi \
+            ponder infinite movetime depth nodes perft mate searchmoves";
+        keywords.split(' ').all(|keyword| keyword != word)
     })
 }
 
@@ -63,29 +43,22 @@ fn go_command() -> impl Strategy<Value = GoCommand> {
         (0..=LONGEST_MILLISECONDS).prop_map(|limit| Some(MateLimit::Milliseconds(limit))),
     ];
     let numbers = (number(), plies(1..=1000), number(), plies(0..=100));
-    (
-        any::<bool>(),
-        any::<bool>(),
-        times(),
-        numbers,
-        mate,
-        words_up_to(4),
+    let flags = (any::<bool>(), any::<bool>());
+    (flags, times(), numbers, mate, words_up_to(4)).prop_map(
+        |((ponder, infinite), times, (movetime, depth, nodes, perft), mate, search_moves)| {
+            GoCommand {
+                ponder,
+                times,
+                movetime,
+                depth,
+                nodes,
+                infinite,
+                mate,
+                perft,
+                search_moves,
+            }
+        },
     )
-        .prop_map(
-            |(ponder, infinite, times, (movetime, depth, nodes, perft), mate, search_moves)| {
-                GoCommand {
-                    ponder,
-                    times,
-                    movetime,
-                    depth,
-                    nodes,
-                    infinite,
-                    mate,
-                    perft,
-                    search_moves,
-                }
-            },
-        )
 }
 
 fn position_command() -> impl Strategy<Value = PositionCommand> {

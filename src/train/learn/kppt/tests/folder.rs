@@ -1,11 +1,9 @@
 //! Tests of the folder of a three-piece evaluation.
 
-use std::{fs, path::PathBuf};
-
 use crate::eval::kppt::scalar::{Weight, Weights, evaluate};
 use crate::eval::kppt::{Kind, Tables};
 use crate::train::learn::kppt::{NUMBERS, narrow, square_of, write};
-use crate::{position::Position, util::mixed};
+use crate::{position::Position, util::TestFolder, util::mixed};
 
 /// Scattered numbers, symmetric in pairs; every seventh is 0.
 struct Scattered {
@@ -39,12 +37,6 @@ impl Weights for Scattered {
         let pair = (king * NUMBERS + one.max(other)) * NUMBERS + one.min(other);
         self.weight(20_000_000 + pair)
     }
-}
-
-fn folder(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("raicho-{name}-{}", std::process::id()));
-    fs::create_dir_all(&path).expect("a folder");
-    path
 }
 
 #[test]
@@ -86,21 +78,18 @@ fn squares_of_pairs_are_symmetric_with_zeros_where_other_engines_add_nothing() {
 #[ignore = "writes and reads more than 2 GB"]
 fn whole_folders_are_read_back_as_written() {
     let weights = Scattered { half: 900 };
-    let folder = folder("kppt-whole");
+    let folder = TestFolder::new();
     let sfen = "lnsgk2nl/1r4gs1/p1pppp1pp/6p2/1p5P1/2P6/PPSPPPP1P/7R1/LN1GKGSNL b Bb 1";
     let position: Position = Position::from_sfen(sfen).expect("a good position");
-    assert_eq!(write(&folder, &weights).expect("it is written"), 0);
-    let (tables, _) = Tables::open(&folder).expect("it is read");
+    assert_eq!(write(&folder.0, &weights).expect("it is written"), 0);
+    let (tables, _) = Tables::open(&folder.0).expect("it is read");
     assert_eq!(tables.kind(), Kind::Kppt);
     assert_eq!(evaluate(&tables, &position), evaluate(&weights, &position));
     for index in 1..1500 {
         let (king, other) = (index % 81, index % 79);
         let pair = tables.kpp(king, index, index + 7);
         assert_eq!(pair, weights.kpp(king, index, index + 7));
-        assert_eq!(
-            tables.kkp(king, other, index),
-            weights.kkp(king, other, index)
-        );
+        let weight = weights.kkp(king, other, index);
+        assert_eq!(tables.kkp(king, other, index), weight);
     }
-    fs::remove_dir_all(&folder).expect("our own folder");
 }

@@ -1,12 +1,13 @@
 //! Whole runs: what they learn, interruption, threads.
 
-use std::{path::PathBuf, sync::atomic::Ordering};
+use std::sync::atomic::Ordering;
 
 use super::*;
 use crate::eval::kppt::scalar::{self, Weights};
 use crate::train::learn::data::{Data, Judged};
 use crate::train::learn::kppt::{NUMBERS, TABLE};
 use crate::train::learn::sample::{Filter, Tactical};
+use crate::util::TestFolder;
 
 /// Made-up weights of kings with a piece.
 struct MadeUp {
@@ -105,28 +106,17 @@ fn made_up_weights_of_pairs_are_learnt() {
     };
     let mut learner = Learner::new(settings, &data).expect("good settings");
     run_to_end(&mut learner);
-    let losses: Vec<f64> = learner
-        .points()
-        .iter()
-        .map(|point| point.training)
-        .collect();
+    let losses = learner.points().iter().map(|point| point.training);
+    let losses: Vec<f64> = losses.collect();
     assert!(losses[0] > 1e-3 && losses[4] < 3e-5, "{losses:?}");
-}
-
-fn folder(name: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("raicho-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&path).expect("a folder");
-    path
 }
 
 /// The bytes of a checkpoint, which has all that a run knows.
 fn bytes_of(learner: &Learner<'_>) -> Vec<u8> {
-    let folder = folder(&format!("kppt-bytes-{:?}", std::thread::current().id()));
-    let path = folder.join("checkpoint.bin");
+    let folder = TestFolder::new();
+    let path = folder.file("checkpoint.bin");
     learner.save(&path).expect("the folder can be written");
-    let bytes = std::fs::read(&path).expect("just written");
-    std::fs::remove_dir_all(&folder).expect("our own folder");
-    bytes
+    std::fs::read(&path).expect("just written")
 }
 
 #[test]
@@ -148,8 +138,8 @@ fn a_run_is_the_same_on_any_number_of_threads() {
 
 #[test]
 fn a_resumed_run_is_the_same() {
-    let folder = folder("kppt-resume");
-    let path = folder.join("checkpoint.bin");
+    let folder = TestFolder::new();
+    let path = folder.file("checkpoint.bin");
     let data = data_of(&MadeUp { pairs: 100 }, 700);
     let new = || Learner::new(settings(), &data).expect("good settings");
     let mut whole = new();
@@ -187,5 +177,4 @@ fn a_resumed_run_is_the_same() {
         std::fs::write(&path, &good[..length]).expect("the folder can be written");
         assert!(Learner::resume(&path, &data).is_err(), "{length}");
     }
-    std::fs::remove_dir_all(&folder).expect("our own folder");
 }
