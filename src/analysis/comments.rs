@@ -33,10 +33,8 @@ pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
             review.judgements.get(index - 1),
             review.positions.get(index - 1),
         ) {
-            let best = before
-                .lines
-                .first()
-                .and_then(|line| line.moves(&position).first().copied());
+            let best = before.lines.first().map(|line| line.moves(&position));
+            let best = best.and_then(|moves| moves.first().copied());
             let best = best.map(|mv| signed(mv, last));
             here.extend(judged(judgement, best.as_deref()));
             let mv = record.moves[index - 1].mv;

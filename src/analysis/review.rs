@@ -155,10 +155,8 @@ fn judge(played: &str, pair: &[PositionAnalysis]) -> Judgement {
     let [before, after] = pair else {
         unreachable!("windows of two");
     };
-    let is_best = before
-        .lines
-        .first()
-        .is_some_and(|line| line.first() == played);
+    let best = before.lines.first();
+    let is_best = best.is_some_and(|line| line.first() == played);
     let chance_before = win_chance(before.score());
     let chance_after = if is_best {
         chance_before
@@ -220,7 +218,6 @@ impl PlayerSummary {
     }
 
     /// Turns sums into means.
-    #[expect(clippy::cast_precision_loss, reason = "a game has few moves")]
     fn finish(&mut self) {
         let moves = self.moves as f64;
         self.agreement = (self.moves > 0).then(|| self.best as f64 / moves);

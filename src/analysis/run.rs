@@ -160,9 +160,8 @@ impl Block {
     /// one game after the other, its last block first.
     fn of_games(positions: impl IntoIterator<Item = usize>) -> Vec<Self> {
         let games = positions.into_iter().enumerate();
-        games
-            .flat_map(|(game, count)| Self::of_game(game, count).into_iter().rev())
-            .collect()
+        let blocks = games.map(|(game, count)| Self::of_game(game, count));
+        blocks.flat_map(|blocks| blocks.into_iter().rev()).collect()
     }
 
     fn of_game(game: usize, count: usize) -> Vec<Self> {
@@ -253,11 +252,9 @@ impl Analyzer {
 
     /// The mate by the side to move that the solver finds within its limits.
     fn solve(&mut self, position: &Position, start: Instant, stop: &Stop) -> Option<Line> {
+        let time = self.settings.solver_time();
         let limits = MateLimits {
-            deadline: self
-                .settings
-                .solver_time()
-                .and_then(|time| start.checked_add(time)),
+            deadline: time.and_then(|time| start.checked_add(time)),
             nodes: Some(self.settings.solver_nodes()),
             ..MateLimits::until(stop.flag())
         };

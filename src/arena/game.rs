@@ -132,10 +132,8 @@ impl<'a> Game<'a> {
                     return Ok(Some(GameVerdict::loss(us, EndReason::Resignation, "")));
                 }
                 BestMove::Missing => {
-                    let detail = format!(
-                        "bestmove without a move in {}",
-                        self.referee.position().to_sfen()
-                    );
+                    let sfen = self.referee.position().to_sfen();
+                    let detail = format!("bestmove without a move in {sfen}");
                     return Ok(Some(GameVerdict::loss(us, EndReason::IllegalMove, detail)));
                 }
             };
@@ -165,9 +163,8 @@ impl<'a> Game<'a> {
     ) -> Result<Answer, Failure> {
         let rules = &self.context.settings.rules;
         let [own, other] = [us, !us].map(|color| self.clocks[color.index()]);
-        let limit = own
-            .budget()
-            .map_or(rules.patience, |budget| budget + rules.margin);
+        let budget = own.budget();
+        let limit = budget.map_or(rules.patience, |budget| budget + rules.margin);
         let turn = Turn {
             position: &self.position_line,
             go: &go_words(&own, &other, us == Color::Black),

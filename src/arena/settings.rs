@@ -137,9 +137,8 @@ impl MatchSettings {
         if game / 2 >= self.pairs() {
             return None;
         }
-        self.pair(game / 2)
-            .into_iter()
-            .find(|fixture| fixture.game == game)
+        let mut pair = self.pair(game / 2).into_iter();
+        pair.find(|fixture| fixture.game == game)
     }
 
     /// Number of openings that the whole match needs, `None` if nothing limits it.
@@ -164,9 +163,8 @@ impl MatchSettings {
 impl Fixture {
     /// The colour of the engine with this index, `None` if it does not play.
     pub fn color_of(&self, engine: usize) -> Option<Color> {
-        [Color::Black, Color::White]
-            .into_iter()
-            .find(|color| self.players[color.index()] == engine)
+        let mut colors = Color::ALL.into_iter();
+        colors.find(|color| self.players[color.index()] == engine)
     }
 
     /// Whether this is the second game of its pair, with colours swapped.
@@ -213,32 +211,27 @@ impl FromStr for EngineText {
         for part in parts(text).iter().filter(|part| !part.trim().is_empty()) {
             let wrong = |expected: String| format!("'{part}' in the engine '{text}': {expected}");
             let (key, value) = part.split_once('=').ok_or_else(|| wrong(KEYS.to_owned()))?;
-            engine
-                .set(key.trim(), value)
-                .map_err(|expected| wrong(expected.unwrap_or_else(|| KEYS.to_owned())))?;
+            engine.set(key.trim(), value).map_err(wrong)?;
         }
         Ok(engine)
     }
 }
 
 impl EngineText {
-    /// Sets the field `key`. The error says what was expected, `None` if the key is unknown.
-    fn set(&mut self, key: &str, value: &str) -> Result<(), Option<String>> {
+    /// Sets the field `key`. The error says what was expected.
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         let control = &mut self.time_control;
         match key {
             "cmd" => self.command = Some(value.to_owned()),
             "name" => self.name = Some(value.trim().to_owned()),
             "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
             "dir" => self.directory = Some(PathBuf::from(value)),
-            "tc" => {
-                (control.base, control.increment) =
-                    parse_base_and_increment(value).map_err(Some)?;
-            }
-            "byoyomi" => control.byoyomi = parse_duration(value).map_err(Some)?,
-            "movetime" => control.movetime = Some(parse_duration(value).map_err(Some)?),
-            "nodes" => control.nodes = Some(parse_positive(value).map_err(Some)?),
-            "depth" => control.depth = Some(parse_positive(value).map_err(Some)?),
-            "nodes-time" => control.nodes_time = Some(parse_positive(value).map_err(Some)?),
+            "tc" => (control.base, control.increment) = parse_base_and_increment(value)?,
+            "byoyomi" => control.byoyomi = parse_duration(value)?,
+            "movetime" => control.movetime = Some(parse_duration(value)?),
+            "nodes" => control.nodes = Some(parse_positive(value)?),
+            "depth" => control.depth = Some(parse_positive(value)?),
+            "nodes-time" => control.nodes_time = Some(parse_positive(value)?),
             _ => match key.split_once('.') {
                 Some(("option", name)) if !name.is_empty() => {
                     self.options.retain(|(set, _)| set != name);
@@ -247,7 +240,7 @@ impl EngineText {
                 Some(("env", name)) if !name.is_empty() => {
                     self.environment.push((name.to_owned(), value.to_owned()));
                 }
-                _ => return Err(None),
+                _ => return Err(KEYS.to_owned()),
             },
         }
         Ok(())
@@ -266,11 +259,8 @@ impl EngineText {
             (&each.options, &mut self.options),
             (&each.environment, &mut self.environment),
         ] {
-            let mut all: Vec<_> = inherited
-                .iter()
-                .filter(|(name, _)| !own(list, name))
-                .cloned()
-                .collect();
+            let more = inherited.iter().filter(|(name, _)| !own(list, name));
+            let mut all: Vec<_> = more.cloned().collect();
             all.append(list);
             *list = all;
         }

@@ -171,16 +171,13 @@ impl Iterator for AperyReader {
                 return Some(Err(fault));
             }
             let Some((ply, board)) = self.next_open() else {
-                break;
+                let is_done = std::mem::replace(&mut self.is_done, true);
+                return if is_done { None } else { self.rest().map(Err) };
             };
             if let Some(entry) = self.visit(ply, board) {
                 return Some(Ok(entry));
             }
         }
-        if std::mem::replace(&mut self.is_done, true) {
-            return None;
-        }
-        self.rest().map(Err)
     }
 }
 
@@ -203,9 +200,8 @@ impl AperyBook {
 
     /// Number of positions.
     pub(super) fn positions(&self) -> usize {
-        self.records
-            .chunk_by(|one, next| one.key == next.key)
-            .count()
+        let keys = self.records.chunk_by(|one, next| one.key == next.key);
+        keys.count()
     }
 
     /// The moves of a position. Those of another position with the same key may be among them.

@@ -234,10 +234,8 @@ fn legal_moves_of(
     for &known in &found.moves {
         let Some(mv) = position.legal_move(known.mv) else {
             let (mv, sfen) = (known.mv, position.to_sfen());
-            faults.push(BookFault::new(
-                BookPlace::File,
-                Problem::Illegal { mv, sfen },
-            ));
+            let problem = Problem::Illegal { mv, sfen };
+            faults.push(BookFault::new(BookPlace::File, problem));
             continue;
         };
         moves.push(ProbedMove {

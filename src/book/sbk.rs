@@ -564,7 +564,6 @@ fn move_of(bits: u32) -> Option<Move16> {
 
 /// The bits of a legal move of a position.
 fn bits_of(board: &Board, mv: Move) -> u32 {
-    let us = board.side_to_move();
     let mut bits = code(mv.piece_before()) << PIECE_SHIFT | number(mv.to()) << TO_SHIFT;
     if let Some(from) = mv.from() {
         bits |= number(from);
@@ -575,11 +574,10 @@ fn bits_of(board: &Board, mv: Move) -> u32 {
     if let Some(captured) = board.piece_on(mv.to()) {
         bits |= (code(captured) & (OF_WHITE - 1)) << CAPTURED_SHIFT;
     }
-    if us == Color::White {
-        bits | WHITE
-    } else {
-        bits
+    if board.side_to_move() == Color::White {
+        bits |= WHITE;
     }
+    bits
 }
 
 /// A square in eight bits: rank in the low half, file in the high half, both from 1.
@@ -655,10 +653,8 @@ impl<'a> Fields<'a> {
 
     fn take(&mut self, length: u64) -> Result<&'a [u8], &'static str> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
-        let (taken, rest) = self
-            .bytes
-            .split_at_checked(length)
-            .ok_or("a field is longer than the rest of the file")?;
+        let parts = self.bytes.split_at_checked(length);
+        let (taken, rest) = parts.ok_or("a field is longer than the rest of the file")?;
         self.bytes = rest;
         self.offset += length as u64;
         Ok(taken)

@@ -210,10 +210,8 @@ impl YbbOnDisk {
     fn first_from(&self, position: &PackedSfen) -> io::Result<Option<IndexEntry>> {
         let sample = self.samples.partition_point(|(_, known)| known < position);
         let number = |sample: usize| self.samples.get(sample).map(|(number, _)| *number);
-        let mut start = sample
-            .checked_sub(1)
-            .and_then(number)
-            .map_or(0, |before| before + 1);
+        let before = sample.checked_sub(1).and_then(number);
+        let mut start = before.map_or(0, |before| before + 1);
         let mut end = number(sample).unwrap_or(self.header.positions);
         while end - start >= BLOCK {
             let middle = start.midpoint(end);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashSet, error::Error, ffi::OsStr, marker::PhantomData, ops::Deref};
 use std::{str::FromStr, time::Duration};
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::engine::{Engine, EvalFile, PositionError, load_evaluator};
 use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
-use crate::util::{crowding, read_file, read_stream, shorten};
+use crate::util::{AtPath, crowding, read_file, read_stream, shorten};
 use crate::{cli::output, eval::Evaluator, position::SfenError, records::teacher::Format};
 
 /// Long work of one machine.
@@ -118,12 +118,8 @@ pub(super) struct WorkerArguments {
     eval: String,
 
     /// Number of games or positions at a time, each on one core
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
 }
 
@@ -154,12 +150,8 @@ pub(super) const BYTES_PER_MEGABYTE: u64 = crate::util::BYTES_PER_MEGABYTE as u6
 #[derive(Args)]
 pub(super) struct SortMemory {
     /// Memory in MB; what does not fit is sorted in files beside the output
-    #[arg(
-        long = "memory",
-        value_name = "MB",
-        default_value_t = 1024,
-        value_parser = clap::value_parser!(u64).range(1..=1 << 24)
-    )]
+    #[arg(long = "memory", value_name = "MB", default_value_t = 1024,
+          value_parser = clap::value_parser!(u64).range(1..=1 << 24))]
     megabytes: u64,
 }
 
@@ -230,7 +222,13 @@ pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         return Ok(read_stream(std::io::stdin().lock())?);
     }
-    read_file(path).with_context(|| path.display().to_string())
+    read_file(path).at(path)
+}
+
+/// The names of files or folders, with commas between them.
+pub(super) fn list_of(paths: &[PathBuf]) -> String {
+    let names = paths.iter().map(|path| path.display().to_string());
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The lines of a text that say something, trimmed, with their numbers from 1: neither blank ones

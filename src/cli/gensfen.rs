@@ -80,16 +80,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             bail!("{message}\nfinished games are kept; --resume continues");
         }
     };
-    output::print_line(format_args!(
-        "{}, {}",
-        counted(tally.written, "position"),
-        words(&tally)
-    ))?;
+    let written = counted(tally.written, "position");
+    output::print_line(format_args!("{written}, {}", words(&tally)))?;
     for (reason, count) in &tally.reasons {
-        output::print_line(format_args!(
-            "{} ended by {reason}",
-            counted(*count, "game")
-        ))?;
+        let games = counted(*count, "game");
+        output::print_line(format_args!("{games} ended by {reason}"))?;
     }
     if stop.is_requested() && !limits.are_reached(settings.shard, &tally) {
         // Not a success: a script must not take a part of a run for the whole.
@@ -182,10 +177,10 @@ struct OpeningArguments {
 impl OpeningArguments {
     fn plies(&self) -> Plies {
         const AFTER_ROOTS: Plies = Plies::exactly(0);
-        let default = self
-            .roots
-            .as_ref()
-            .map_or(Plies::SELF_PLAY, |_| AFTER_ROOTS);
+        let default = match self.roots {
+            Some(_) => AFTER_ROOTS,
+            None => Plies::SELF_PLAY,
+        };
         self.random_plies.unwrap_or(default)
     }
 

@@ -21,7 +21,7 @@ use crate::train::learn::{
     Data, FileGroup, InitialWeights, Learner, Model, Run, Settings, Source, best_before_rise,
     fit_scale, kppt,
 };
-use crate::{train::data::Sources, util::counted};
+use crate::{train::data::Sources, util::AtPath, util::counted};
 
 /// Files in the folder of a run.
 const CHECKPOINT_FILE: &str = "checkpoint.bin";
@@ -87,9 +87,8 @@ fn train<M: Model>(
 ) -> anyhow::Result<()> {
     let folder = &arguments.out;
     let checkpoint = folder.join(CHECKPOINT_FILE);
-    let shown = || checkpoint.display().to_string();
     let source = if goes_on {
-        Run::<M>::source(&checkpoint).with_context(shown)?
+        Run::<M>::source(&checkpoint).at(&checkpoint)?
     } else {
         options.source.clone()
     };
@@ -98,7 +97,7 @@ fn train<M: Model>(
     let data = metered(&stop, "bytes", 1, |watch| Data::load(&source, watch))?;
     report_data(&data)?;
     let mut learner = if goes_on {
-        Run::resume(&checkpoint, &data).with_context(shown)?
+        Run::resume(&checkpoint, &data).at(&checkpoint)?
     } else {
         set_scale(&mut options, &data)?;
         options.set_steps(data.positions())?;
@@ -118,10 +117,8 @@ fn report_faults(count: u64, faults: &[String]) {
     }
     let shown = faults.len().min(FAULTS_SHOWN) as u64;
     if count > shown {
-        output::eprint_line(format_args!(
-            "left out: {}",
-            counted(count - shown, "more bad record")
-        ));
+        let more = counted(count - shown, "more bad record");
+        output::eprint_line(format_args!("left out: {more}"));
     }
 }
 
@@ -189,7 +186,6 @@ const BETWEEN_CHECKPOINTS: Duration = Duration::from_mins(1);
 
 /// Performs the steps that are left, and writes a checkpoint at regular intervals. An interruption
 /// is an error.
-#[expect(clippy::cast_precision_loss, reason = "figures for people")]
 fn learn<M: Model>(
     learner: &mut Run<'_, M>,
     folder: &Path,
@@ -211,11 +207,7 @@ fn learn<M: Model>(
         })?;
         let (count, faults) = learner.take_faults();
         report_faults(count, &faults);
-        if let Some(point) = learner
-            .points()
-            .last()
-            .filter(|_| learner.points().len() > points)
-        {
+        if let [.., point] = &learner.points()[points..] {
             words = format!(", loss {:.6}", point.training);
             if let Some(held_out) = point.held_out {
                 let _ = write!(words, ", held out {held_out:.6}");
@@ -247,9 +239,7 @@ fn learn<M: Model>(
 fn write<M: Model>(learner: &Run<'_, M>, folder: &Path) -> anyhow::Result<()> {
     let put = |name: &str, text: &str| result_file::save(&folder.join(name), text.as_bytes());
     let path = folder.join(CHECKPOINT_FILE);
-    learner
-        .save(&path)
-        .with_context(|| path.display().to_string())?;
+    learner.save(&path).at(&path)?;
     let (csv, svg) = learner.curve();
     put(CSV_FILE, &csv)?;
     svg.map_or(Ok(()), |svg| put(SVG_FILE, &svg))
@@ -264,11 +254,7 @@ fn export(learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
     let text = format!("Raicho: {positions} positions, {visits} visits, seed {seed}");
     let quantised = learner.quantised(&text);
     let path = folder.join(NETWORK_FILE);
-    let bytes = quantised
-        .network
-        .to_bytes()
-        .context("a network of another format")?;
-    result_file::save(&path, &bytes)?;
+    result_file::save_network(&path, &quantised.network)?;
     let errors = quantised.errors;
     let mut out = output::stdout();
     writeln!(
@@ -359,13 +345,8 @@ pub(in crate::cli) struct Arguments {
 
     /// Files with a share of all visits, instead of FILE; repeated for each source: `--mix 3=deep/
     /// --mix 1=bulk.psv` takes three of four positions from the files in the folder deep
-    #[arg(
-        long,
-        value_name = "PARTS=FILE",
-        value_parser = parse_mix,
-        conflicts_with = "files",
-        help_heading = "Data"
-    )]
+    #[arg(long, value_name = "PARTS=FILE", value_parser = parse_mix, conflicts_with = "files",
+          help_heading = "Data")]
     mix: Vec<(u32, PathBuf)>,
 
     #[command(flatten)]
@@ -400,13 +381,8 @@ struct Options {
     epochs: f64,
 
     /// Number of visits to positions, instead of --epochs
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "epochs",
-        value_parser = clap::value_parser!(u64).range(1..),
-        help_heading = "Course"
-    )]
+    #[arg(long, value_name = "N", conflicts_with = "epochs",
+          value_parser = clap::value_parser!(u64).range(1..), help_heading = "Course")]
     visits: Option<u64>,
 
     /// Use the scale with which the scores predict the results best
@@ -505,15 +481,11 @@ impl Options {
 
     /// The initial weights of a new run, `None` for random ones.
     fn initial_weights(&self) -> anyhow::Result<Option<InitialWeights>> {
-        let open = |path: &PathBuf| {
-            InitialWeights::open(path, self.settings.shape)
-                .with_context(|| path.display().to_string())
-        };
+        let open = |path: &PathBuf| InitialWeights::open(path, self.settings.shape).at(path);
         self.begin_with.as_ref().map(open).transpose()
     }
 
     /// Sets the number of steps for this number of positions.
-    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
     fn set_steps(&mut self, positions: u64) -> anyhow::Result<()> {
         let (epochs, batch) = (self.epochs, self.settings.batch.max(1));
         ensure_usage!(
@@ -575,10 +547,9 @@ impl Options {
     /// The options of the run in this folder.
     fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(FILE);
-        let name = || path.display().to_string();
-        let text = fs::read_to_string(&path).with_context(name)?;
+        let text = fs::read_to_string(&path).at(&path)?;
         serde_json::from_str(&text).with_context(|| {
-            let name = name();
+            let name = path.display();
             format!("{name}: the run was begun by another version of this program")
         })
     }

@@ -240,10 +240,8 @@ fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
     }
     let mut problems = Vec::new();
     for (number, line) in numbered_lines(&text) {
-        let sfen = line
-            .split('\t')
-            .find(|column| column.matches('/').count() >= 8)
-            .unwrap_or(line);
+        let is_sfen = |column: &&str| column.matches('/').count() >= 8;
+        let sfen = line.split('\t').find(is_sfen).unwrap_or(line);
         let place = || format!("{} line {number}", path.display());
         set_position(&mut engine, sfen).with_context(place)?;
         problems.push(Problem::of(engine.position()));
@@ -465,14 +463,11 @@ impl Job for Problems<'_> {
         solver.clear();
         let start = Instant::now();
         let position = &self.all[number as usize - 1].start;
+        let search = &self.settings.search;
         let limits = |begun: Instant| MateLimits {
-            deadline: self
-                .settings
-                .search
-                .time
-                .and_then(|time| begun.checked_add(time)),
-            nodes: self.settings.search.nodes,
-            shortest: self.settings.search.shortest,
+            deadline: search.time.and_then(|time| begun.checked_add(time)),
+            nodes: search.nodes,
+            shortest: search.shortest,
             threads: self.threads_each,
             // A problem can take arbitrarily long, so the first request to end stops its search.
             ..MateLimits::until(self.stop.flag())
@@ -646,14 +641,10 @@ impl<'a> Report<'a> {
             write!(out, "{}", lang.with_second_solutions(with_second))?;
         }
         let (nodes, seconds) = (self.nodes(), time.as_secs_f64());
-        #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
         let speed = ((nodes - self.earlier_nodes) as f64 / seconds.max(1e-9)) as u64;
         let seconds = format!("{seconds:.3}");
-        writeln!(
-            out,
-            "{}",
-            lang.mate_speed(lang.nodes(nodes), seconds, speed)
-        )
+        let speed = lang.mate_speed(lang.nodes(nodes), seconds, speed);
+        writeln!(out, "{speed}")
     }
 
     fn print(&self, answer: &Answer) -> io::Result<()> {
@@ -690,8 +681,9 @@ impl<'a> Report<'a> {
 
     /// The moves of an answer's line.
     fn line(&self, answer: &Answer) -> Vec<String> {
-        (0..answer.moves.len())
-            .map(|index| self.move_text(answer, index, &answer.moves[index]))
+        let moves = answer.moves.iter().enumerate();
+        moves
+            .map(|(index, mv)| self.move_text(answer, index, mv))
             .collect()
     }
 
@@ -820,10 +812,8 @@ impl<'a> Report<'a> {
     fn write_diagrams(&self, path: &Path) -> anyhow::Result<()> {
         let diagrams = self.answers.values().map(|answer| {
             let number = self.lang.problem_number(answer.number);
-            let verdict = answer.plies.map_or_else(
-                || self.verdict(answer.verdict),
-                |plies| self.lang.mate_in(plies),
-            );
+            let length = answer.plies.map(|plies| self.lang.mate_in(plies));
+            let verdict = length.unwrap_or_else(|| self.verdict(answer.verdict));
             Diagram {
                 title: format!("{number}  {verdict}"),
                 position: self.problem(answer),
@@ -839,15 +829,12 @@ impl<'a> Report<'a> {
 fn wrapped(moves: &[String]) -> Vec<String> {
     let mut lines = vec![String::new()];
     for mv in moves {
-        let is_full = lines
-            .last()
-            .is_some_and(|line| line.width() + mv.width() > 44);
-        if is_full {
-            lines.push(String::new());
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_str(if line.is_empty() { "" } else { " " });
-            line.push_str(mv);
+        match lines.last_mut() {
+            Some(line) if line.width() + mv.width() <= 44 => {
+                line.push_str(if line.is_empty() { "" } else { " " });
+                line.push_str(mv);
+            }
+            _ => lines.push(mv.clone()),
         }
     }
     lines

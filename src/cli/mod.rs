@@ -40,12 +40,8 @@ use crate::{lang::Lang, usi::client, util::abbreviate};
 struct Arguments {
     /// Language of what tools for people print [default: that of `RAICHO_LANG`, or of `LC_ALL`,
     /// `LC_MESSAGES`, `LANG`]
-    #[arg(
-        long,
-        global = true,
-        value_name = "LANG",
-        value_parser = Named::<Lang>::new(["ja", "en"])
-    )]
+    #[arg(long, global = true, value_name = "LANG",
+          value_parser = Named::<Lang>::new(["ja", "en"]))]
     lang: Option<Lang>,
 
     #[command(subcommand)]

@@ -12,8 +12,9 @@ use super::{output, result_file};
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::train::judge::{self, JudgeSettings};
+use crate::util::{AtPath, shorten};
 use crate::{cli::error::ensure_usage, engine::EvalFile, eval::nnue::file::in_folder};
-use crate::{position::Position, records::teacher::Format, util::read_utf8, util::shorten};
+use crate::{position::Position, records::teacher::Format, util::read_utf8};
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
 #[derive(Args)]
@@ -120,10 +121,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         Command::Material { to } => {
             result_file::check_new(&to.file, to.force)?;
-            let bytes = material_network()
-                .to_bytes()
-                .context("a network of another format")?;
-            result_file::save(&to.file, &bytes)
+            result_file::save_network(&to.file, &material_network())
         }
         Command::Scale { from, factor, to } => scale(from, *factor, to),
         Command::Show {
@@ -198,8 +196,7 @@ fn open(from: &Path) -> anyhow::Result<(Network, Vec<String>)> {
     if EvalFile::from(from.to_string_lossy().as_ref()) == EvalFile::Embedded {
         return Ok((Network::embedded(), Vec::new()));
     }
-    let name = || in_folder(from).display().to_string();
-    let (network, warnings) = Network::open(from).with_context(name)?;
+    let (network, warnings) = Network::open(from).at(&in_folder(from))?;
     let warnings = warnings.iter().map(ToString::to_string);
     Ok((network, warnings.collect()))
 }
@@ -208,9 +205,8 @@ fn scale(from: &Path, factor: f64, to: &NewFile) -> anyhow::Result<()> {
     result_file::check(&to.file, std::iter::once(from))?;
     result_file::check_free(&to.file, to.force)?;
     let (mut network, _) = open(from)?;
-    let name = || from.display().to_string();
-    let before = network.rescale(1.0).with_context(name)?;
-    let scale = network.rescale(factor).with_context(name)?;
+    let before = network.rescale(1.0).at(from)?;
+    let scale = network.rescale(factor).at(from)?;
     ensure!(
         scale != before,
         "{}: an output of 1 is worth {before}, which is a whole number and stays the same times \
@@ -221,8 +217,7 @@ fn scale(from: &Path, factor: f64, to: &NewFile) -> anyhow::Result<()> {
     let applied = format!("{:.4}", f64::from(scale) / f64::from(before));
     let applied = applied.trim_end_matches('0').trim_end_matches('.');
     network.add_to_text(&format!("times {applied}"));
-    let bytes = network.to_bytes().context("a network of another format")?;
-    result_file::save(&to.file, &bytes)?;
+    result_file::save_network(&to.file, &network)?;
     let to = to.file.display();
     output::print_line(format_args!("{to}: an output of 1 is worth {scale}"))?;
     Ok(())
@@ -245,7 +240,7 @@ fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Re
         return Ok(());
     };
     let mut sparsity = Sparsity::default();
-    let positions = read_utf8(sfen_file).with_context(|| sfen_file.display().to_string())?;
+    let positions = read_utf8(sfen_file).at(sfen_file)?;
     for line in positions.lines().filter(|line| !line.starts_with('#')) {
         let sfen = line.split('\t').next().unwrap_or_default();
         let sfen = sfen.trim_start_matches("sfen ");
@@ -287,7 +282,6 @@ impl Sparsity {
 }
 
 impl std::fmt::Display for Sparsity {
-    #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole as f64;
         write!(

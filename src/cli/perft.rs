@@ -74,7 +74,6 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
             writeln!(out, "{mv}: {leaves}")?;
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "a speed is an estimate")]
     let speed = (leaves as f64 / seconds.max(1e-9)) as u64;
     writeln!(out, "{leaves} leaves {speed} lps")?;
     Ok(())

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
+use crate::eval::nnue::Network;
 use crate::runs::{OutputFile, is_same_output, is_stream, would_replace};
-use crate::{cli::error::ensure_usage, util::free_name};
+use crate::{cli::error::ensure_usage, util::AtPath, util::free_name};
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///
@@ -173,10 +174,18 @@ pub(super) fn check_apart(first: (&str, &Path), second: (&str, &Path)) -> anyhow
 /// # Errors
 /// It cannot be written.
 pub(super) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let name = || path.display().to_string();
-    let mut file = OutputFile::create(path).with_context(name)?;
-    file.write_all(bytes).with_context(name)?;
-    file.finish().with_context(name)
+    let mut file = OutputFile::create(path).at(path)?;
+    file.write_all(bytes).at(path)?;
+    file.finish().at(path)
+}
+
+/// Writes a network, as [`save`].
+///
+/// # Errors
+/// The file cannot be written, or it is a network that only other programs write.
+pub(super) fn save_network(path: &Path, network: &Network) -> anyhow::Result<()> {
+    let bytes = network.to_bytes();
+    save(path, &bytes.context("a network of another format")?)
 }
 
 /// A name without extension for what is made from each file: the file's own without extension, with
@@ -195,11 +204,8 @@ pub(super) fn distinct_stems(files: &[&Path]) -> Vec<String> {
     }
     let mut taken = BTreeSet::new();
     let distinct = |file: &&Path| {
-        let mut base = if names_of_stem[&stem(file)].len() > 1 {
-            name(file)
-        } else {
-            stem(file)
-        };
+        let is_shared = names_of_stem[&stem(file)].len() > 1;
+        let mut base = if is_shared { name(file) } else { stem(file) };
         let folder = lossy(file.parent().and_then(Path::file_name));
         if files_of_name[&name(file)] > 1 && !folder.is_empty() {
             base = format!("{folder}-{base}");

@@ -4,11 +4,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::output;
+use crate::util::AtPath;
 
 /// Example: `raicho completions bash > ~/.local/share/bash-completion/completions/raicho`
 #[derive(Args)]
@@ -52,9 +52,9 @@ pub(super) fn man(arguments: &Man, command: Command) -> anyhow::Result<()> {
         page(&command).render(&mut text)?;
         return Ok(output::print(String::from_utf8_lossy(&text))?);
     };
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    std::fs::create_dir_all(folder).at(folder)?;
     command.build();
-    pages(&command, folder).with_context(|| folder.display().to_string())
+    pages(&command, folder).at(folder)
 }
 
 /// Writes the pages of `command` and of all its subcommands.

@@ -12,7 +12,7 @@ use crate::cli::arena::{EngineArguments, OpeningArguments, RuleArguments, RunArg
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::result_file::{self, OwnFiles};
 use crate::runs::difference;
-use crate::util::{counted, read_utf8};
+use crate::util::{AtPath, counted, read_utf8};
 use crate::{arena::settings::EngineSettings, cli::arguments::Given, cli::error::bail_usage};
 
 /// Example: `raicho spsa --engine 'cmd=./engine' --params params.txt
@@ -99,11 +99,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
         let folder = Folder::create(&path, settings, &state)?;
         (folder, state, games)
     };
-    let meter = Meter::new(
-        "iterations",
-        Some(state.settings().iterations),
-        state.finished(),
-    );
+    let (all, done) = (state.settings().iterations, state.finished());
+    let meter = Meter::new("iterations", Some(all), done);
     let engine = &folder.settings().engine.name;
     meter.message(&format!("{engine} is {}", games.program_name()));
     let faults = AtomicU32::new(0);
@@ -121,10 +118,8 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
     };
     let parameters = path.join(PARAMETERS_FILE);
     result_file::save(&parameters, summary.parameter_lines().as_bytes())?;
-    arguments
-        .run
-        .json
-        .report(&summary, &summary.to_string(), Some(&path))?;
+    let (json, text) = (&arguments.run.json, summary.to_string());
+    json.report(&summary, &text, Some(&path))?;
     if summary.is_interrupted {
         // Not a success: a script must not take a part of a run for the whole.
         bail!("interrupted; raicho spsa --out {shown} --resume continues");
@@ -224,10 +219,8 @@ impl Arguments {
 
     /// The parameters of the file, then those of the command line.
     fn parameters(&self) -> anyhow::Result<Vec<Parameter>> {
-        let mut parameters = self
-            .params
-            .as_deref()
-            .map_or(Ok(Vec::new()), read_parameters)?;
+        let read = self.params.as_deref().map(read_parameters);
+        let mut parameters = read.transpose()?.unwrap_or_default();
         for parameter in &self.param {
             let name = &parameter.name;
             if parameters.iter().any(|p| p.name.eq_ignore_ascii_case(name)) {
@@ -240,6 +233,6 @@ impl Arguments {
 }
 
 fn read_parameters(path: &Path) -> anyhow::Result<Vec<Parameter>> {
-    let text = read_utf8(path).with_context(|| format!("{}", path.display()))?;
-    parse_list(text.trim_start_matches('\u{feff}')).with_context(|| format!("{}", path.display()))
+    let text = read_utf8(path).at(path)?;
+    parse_list(text.trim_start_matches('\u{feff}')).at(path)
 }

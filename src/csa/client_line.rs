@@ -110,10 +110,8 @@ impl ClientLine {
                 ..
             } => {
                 let comma = if game.is_empty() { "" } else { "," };
-                let reconnect = reconnect
-                    .as_ref()
-                    .map(|game| format!(" reconnect:{game}"))
-                    .unwrap_or_default();
+                let reconnect = reconnect.as_ref().map(|game| format!(" reconnect:{game}"));
+                let reconnect = reconnect.unwrap_or_default();
                 format!("LOGIN {name} {game}{comma}{secret}{reconnect}")
             }
             Self::Logout => "LOGOUT".to_owned(),

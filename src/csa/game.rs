@@ -229,11 +229,8 @@ impl FinishedGame {
             end.reason.map(Notice::Reason),
             end.verdict.map(Notice::Verdict),
         ];
-        let texts = notices
-            .into_iter()
-            .flatten()
-            .map(|notice| notice.to_string());
-        let notices = texts.collect::<Vec<_>>().join(" ");
+        let notices = notices.iter().flatten().map(Notice::to_string);
+        let notices = notices.collect::<Vec<_>>().join(" ");
         Self {
             ending: if has_resigned {
                 Ending::Resignation

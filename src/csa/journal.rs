@@ -288,10 +288,8 @@ fn is_drawn(entry: &Entry) -> bool {
 pub fn by_opponent(entries: &[Entry]) -> BTreeMap<String, Tally> {
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
     for entry in entries {
-        tallies
-            .entry(entry.opponent.clone())
-            .or_default()
-            .add(entry);
+        let tally = tallies.entry(entry.opponent.clone()).or_default();
+        tally.add(entry);
     }
     tallies
 }

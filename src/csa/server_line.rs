@@ -344,10 +344,8 @@ impl SummaryReader {
         };
         let name = |key| self.fields.get(key).unwrap_or_default().to_owned();
         let (start, moves) = self.position()?;
-        let max_moves = self
-            .fields
-            .get("Max_Moves")
-            .and_then(|text| text.parse().ok());
+        let max_moves = self.fields.get("Max_Moves");
+        let max_moves = max_moves.and_then(|text| text.parse().ok());
         Ok(Summary {
             players: [name("Name+"), name("Name-")],
             side,

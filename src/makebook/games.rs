@@ -8,11 +8,10 @@ use std::fs::{self, File};
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use bytemuck::{Pod, Zeroable};
 
+use super::GAMES_DEPTH;
 use super::sorter::{Groups, Sorter, key, pack_position, unpack_position};
-use super::{GAMES_DEPTH, named};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
 use crate::position::Position;
 use crate::records::encoding::Lines;
@@ -20,7 +19,7 @@ use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader
 use crate::records::text::TextFormat;
 use crate::records::{GameRecord, GameResult, PackGame, PackReason, PackedSfen};
 use crate::runs::{OutputFile, Watch};
-use crate::types::{Color, Move, Move16};
+use crate::{types::Color, types::Move, types::Move16, util::AtPath};
 
 /// Which games, and which of their moves, a book is made of.
 #[derive(Clone, Debug)]
@@ -81,11 +80,11 @@ pub fn from_games(
     let total = files.iter().map(|(path, _)| size(path)).sum();
     let mut done = 0;
     for (path, format) in files {
-        for game in games_of(path, *format).with_context(named(path))? {
+        for game in games_of(path, *format).at(path)? {
             match game {
                 Ok(game) => counter.take(&game)?,
                 Err(error) if settings.skips_bad => counter.skip(path, &error),
-                Err(error) => return Err(error).with_context(named(path)),
+                Err(error) => return Err(error).at(path),
             }
         }
         done += size(path);
@@ -93,13 +92,7 @@ pub fn from_games(
     }
     counter.spill()?;
     let mut summary = counter.summary;
-    write(
-        counter.sorter,
-        output,
-        results,
-        settings.min_count,
-        &mut summary,
-    )?;
+    write(counter.sorter, output, results, settings, &mut summary)?;
     Ok(summary)
 }
 
@@ -134,11 +127,10 @@ impl Counter<'_> {
 
     /// Notes a game that cannot be read.
     fn skip(&mut self, path: &Path, error: &TeacherError) {
-        self.summary.bad_count += 1;
-        if self.summary.bad.len() < SHOWN_BAD {
-            self.summary
-                .bad
-                .push(format!("{}: {error}", path.display()));
+        let summary = &mut self.summary;
+        summary.bad_count += 1;
+        if summary.bad.len() < SHOWN_BAD {
+            summary.bad.push(format!("{}: {error}", path.display()));
         }
     }
 
@@ -192,18 +184,19 @@ fn write(
     sorter: Sorter,
     (path, format): (&Path, BookFormat),
     results: Option<&Path>,
-    min_count: u64,
+    settings: &GamesSettings,
     summary: &mut GamesSummary,
 ) -> anyhow::Result<()> {
-    let mut out = BookWriter::create(path, format).with_context(named(path))?;
+    let mut out = BookWriter::create(path, format).at(path)?;
     let mut results = match results {
-        Some(path) => Some((OutputFile::create(path).with_context(named(path))?, path)),
+        Some(path) => Some((OutputFile::create(path).at(path)?, path)),
         None => None,
     };
     if let Some((file, path)) = &mut results {
         const HEADER: &str = "#position\tmove\tgames\twins\tdraws\tlosses\tunknown\trate";
-        writeln!(file, "{HEADER}").with_context(named(path))?;
+        writeln!(file, "{HEADER}").at(path)?;
     }
+    let least = settings.min_count.max(1);
     let mut groups = Groups::of(sorter)?;
     while let Some(group) = groups.next()? {
         let mut nodes = group.iter().filter_map(|value| Node::unpack(value));
@@ -211,7 +204,7 @@ fn write(
             continue;
         };
         nodes.for_each(|(_, later)| node.append(later));
-        node.moves.retain(|known| known.games() >= min_count.max(1));
+        node.moves.retain(|known| known.games() >= least);
         if node.moves.is_empty() {
             continue;
         }
@@ -222,13 +215,13 @@ fn write(
             ply: node.ply,
             moves: node.moves.iter().map(book_move).collect(),
         };
-        out.write(&entry).with_context(named(path))?;
+        out.write(&entry).at(path)?;
         summary.positions += 1;
         if let Some((file, path)) = &mut results {
             let sfen = position.unpack_board().map(|board| board.to_sfen());
             let sfen = format!("{} {}", sfen.unwrap_or_default(), node.ply);
             for known in &node.moves {
-                writeln!(file, "{sfen}\t{known}").with_context(named(path))?;
+                writeln!(file, "{sfen}\t{known}").at(path)?;
             }
         }
     }
@@ -236,9 +229,9 @@ fn write(
         // The unfinished files are removed.
         return Ok(());
     }
-    summary.losses = out.finish().with_context(named(path))?;
+    summary.losses = out.finish().at(path)?;
     if let Some((file, path)) = results {
-        file.finish().with_context(named(path))?;
+        file.finish().at(path)?;
     }
     Ok(())
 }
@@ -284,7 +277,6 @@ impl MoveCount {
     }
 
     /// Share of the points that the side to move won, 0 to 1; `None` without a result.
-    #[expect(clippy::cast_precision_loss, reason = "a rate")]
     fn rate(&self) -> Option<f64> {
         let [wins, draws, losses, _] = self.counts;
         let games = wins + draws + losses;

@@ -20,11 +20,6 @@ use sorter::{Sorter, key, pack, unpack, write_book};
 
 pub use sorter::SortedWriter;
 
-/// The name of a file, as the context of an error.
-fn named(path: &Path) -> impl Fn() -> String {
-    move || path.display().to_string()
-}
-
 /// Calls `take` for each entry of the book `path`. What is wrong with it goes to `faults`.
 ///
 /// # Errors

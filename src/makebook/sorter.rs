@@ -5,13 +5,11 @@ use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use anyhow::Context as _;
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 
-use super::named;
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses, order_key};
 use crate::runs::{OutputFile, beside};
-use crate::{records::PackedSfen, types::Move16, util::read_up_to};
+use crate::{records::PackedSfen, types::Move16, util::AtPath, util::read_up_to};
 
 use rayon::prelude::*;
 
@@ -231,7 +229,7 @@ impl Sorter {
         self.records.sort();
         for &place in &self.records.places {
             let (key, value) = self.records.get(place);
-            run.write(key, value).with_context(named(&self.output))?;
+            run.write(key, value).at(&self.output)?;
         }
         self.records.bytes.clear();
         self.records.places.clear();
@@ -248,7 +246,7 @@ impl Sorter {
     fn create(&mut self, level: u32) -> anyhow::Result<Run> {
         let name = beside(&self.output, &format!(".sort-{}", self.files));
         self.files += 1;
-        let file = OutputFile::create(&name).with_context(named(&self.output))?;
+        let file = OutputFile::create(&name).at(&self.output)?;
         Ok(Run { file, level })
     }
 
@@ -258,7 +256,7 @@ impl Sorter {
         let mut run = self.create(level)?;
         let mut merge = Sorted::new(&self.output, self.runs.split_off(first), None)?;
         while let Some((key, value)) = merge.next()? {
-            run.write(&key, &value).with_context(named(&self.output))?;
+            run.write(&key, &value).at(&self.output)?;
         }
         Ok(run)
     }
@@ -342,7 +340,7 @@ impl Sorted {
     fn new(output: &Path, runs: Vec<Run>, memory: Option<Records>) -> anyhow::Result<Self> {
         let mut sources = Vec::new();
         for Run { mut file, .. } in runs {
-            file.rewind().with_context(named(output))?;
+            file.rewind().at(output)?;
             sources.push(Source::File(BufReader::with_capacity(BUFFER, file)));
         }
         sources.extend(memory.map(|records| Source::Memory(records, 0)));
@@ -371,7 +369,7 @@ impl Sorted {
 
     fn advance(&mut self, number: usize) -> anyhow::Result<()> {
         let next = self.sources[number].next();
-        if let Some((key, value)) = next.with_context(named(&self.output))? {
+        if let Some((key, value)) = next.at(&self.output)? {
             self.values[number] = value;
             self.heads.push(Reverse((key, number)));
         }
@@ -448,16 +446,16 @@ pub(super) fn write_book<E: IntoIterator<Item = BookEntry>>(
     (path, format): (&Path, BookFormat),
     mut combine: impl FnMut(Vec<Vec<u8>>) -> anyhow::Result<E>,
 ) -> anyhow::Result<(u64, Losses)> {
-    let mut out = BookWriter::create(path, format).with_context(named(path))?;
+    let mut out = BookWriter::create(path, format).at(path)?;
     let mut groups = Groups::of(sorter)?;
     let mut count = 0;
     while let Some(group) = groups.next()? {
         for entry in combine(group)? {
-            out.write(&entry).with_context(named(path))?;
+            out.write(&entry).at(path)?;
             count += 1;
         }
     }
-    Ok((count, out.finish().with_context(named(path))?))
+    Ok((count, out.finish().at(path)?))
 }
 
 #[cfg(test)]

@@ -340,10 +340,8 @@ impl OpeningError {
     }
 
     fn in_line(path: &Path, line: usize, reason: impl fmt::Display) -> Self {
-        Self(format!(
-            "openings {}, line {line}: {reason}",
-            path.display()
-        ))
+        let path = path.display();
+        Self(format!("openings {path}, line {line}: {reason}"))
     }
 }
 

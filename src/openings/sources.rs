@@ -61,11 +61,8 @@ impl LeftOut {
 
     /// Names the positions where no game can begin; `None` without such positions.
     pub(super) fn warning(&self) -> Option<String> {
-        let named = self
-            .over
-            .iter()
-            .map(|(line, reason)| format!("line {line} ({reason})"));
-        let mut named: Vec<String> = named.collect();
+        let name = |(line, reason): &(usize, _)| format!("line {line} ({reason})");
+        let mut named: Vec<String> = self.over.iter().map(name).collect();
         if self.over_count > self.over.len() {
             named.push(format!("{} more", self.over_count - self.over.len()));
         }
@@ -97,9 +94,7 @@ pub(super) fn read(
         result.map_err(|reason| OpeningError::in_line(path, line.number, reason))?;
     }
     collector.take_node(max_imbalance);
-    let Collector {
-        texts, left_out, ..
-    } = collector;
+    let (texts, left_out) = (collector.texts, collector.left_out);
     let (path_name, twice, unbalanced) = (path.display(), left_out.twice, left_out.unbalanced);
     log::info!("{path_name}: left out {twice} of positions before, {unbalanced} not balanced");
     if texts.is_empty() {
@@ -408,17 +403,14 @@ impl RandomOpenings {
         let start = Position::startpos();
         let mut position = start.clone();
         let moves = play_random_moves(&mut position, self.plies, generator)?;
-        let is_new = self
-            .considered
-            .as_mut()
-            .is_none_or(|considered| considered.insert(position.key().low64()));
+        let key = position.key().low64();
+        let considered = self.considered.as_mut();
+        let is_new = considered.is_none_or(|considered| considered.insert(key));
+        let judge = self.judge.as_mut();
         let is_fit = is_new
             && !position.in_check()
             && why_over(&position, self.rule, 0).is_none()
-            && self
-                .judge
-                .as_mut()
-                .is_none_or(|judge| judge.is_balanced(&position));
+            && judge.is_none_or(|judge| judge.is_balanced(&position));
         is_fit.then_some(SfenLine { start, moves })
     }
 }

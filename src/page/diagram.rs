@@ -38,11 +38,8 @@ pub fn svg(diagrams: &[Diagram<'_>]) -> String {
     for row in diagrams.chunks(COLUMNS) {
         for (column, diagram) in row.iter().enumerate() {
             // Writing into a string cannot fail.
-            let _ = write!(
-                body,
-                "<g transform=\"translate({} {top})\">",
-                column * WIDTH
-            );
+            let left = column * WIDTH;
+            let _ = write!(body, "<g transform=\"translate({left} {top})\">");
             let _ = diagram.write(&mut body);
             body.push_str("</g>\n");
         }
@@ -98,20 +95,13 @@ impl Diagram<'_> {
     fn write_hand(&self, out: &mut String, color: Color) -> fmt::Result {
         let text = format!("{}持駒　{}", mark(color), hand(self.position.hand(color)));
         if color == Color::White {
-            let middle = WIDTH / 2;
-            write!(
-                out,
-                "<g transform=\"rotate(180 {middle} {})\">",
-                MARGIN + BOARD / 2
-            )?;
+            let (x, y) = (WIDTH / 2, MARGIN + BOARD / 2);
+            write!(out, "<g transform=\"rotate(180 {x} {y})\">")?;
         }
         // Lower than the board a long hand has smaller characters.
         let step = (BOARD / text.chars().count()).min(20);
-        for (index, letter) in text
-            .chars()
-            .enumerate()
-            .filter(|(_, letter)| *letter != '　')
-        {
+        let letters = text.chars().enumerate();
+        for (index, letter) in letters.filter(|(_, letter)| *letter != '　') {
             let y = MARGIN + index * step + step * 4 / 5;
             write_text(out, MARGIN + BOARD + 28, y, step * 4 / 5, letter)?;
         }
@@ -126,11 +116,8 @@ fn write_piece(out: &mut String, square: Square, piece: Piece) -> fmt::Result {
     let (file, rank) = (square.file().index(), square.rank().index());
     let x = MARGIN + (8 - file) * SQUARE + SQUARE / 2;
     let y = MARGIN + rank * SQUARE + SQUARE / 2;
-    let color = if piece.kind().is_promoted() {
-        "#b00"
-    } else {
-        "#000"
-    };
+    let is_promoted = piece.kind().is_promoted();
+    let color = if is_promoted { "#b00" } else { "#000" };
     let turn = if piece.color() == Color::White {
         format!(" transform=\"rotate(180 {x} {y})\"")
     } else {

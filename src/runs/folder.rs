@@ -375,11 +375,8 @@ pub fn difference<S: Serialize>(ours: &S, theirs: &S) -> Option<String> {
 
 fn difference_of(path: &str, ours: &Json, theirs: &Json) -> Option<String> {
     let of_part = |path: String, ours: Option<&Json>, theirs: Option<&Json>| {
-        difference_of(
-            &path,
-            ours.unwrap_or(&Json::Null),
-            theirs.unwrap_or(&Json::Null),
-        )
+        let [ours, theirs] = [ours, theirs].map(|part| part.unwrap_or(&Json::Null));
+        difference_of(&path, ours, theirs)
     };
     match (ours, theirs) {
         (Json::Object(ours), Json::Object(theirs)) => {
@@ -433,9 +430,8 @@ fn read_journal<E: DeserializeOwned>(path: &Path) -> Result<Vec<Line<E>>, Folder
     let (mut entries, mut end, mut text) = (Vec::new(), 0, Vec::new());
     for line in 1.. {
         text.clear();
-        let length = reader
-            .read_until(b'\n', &mut text)
-            .map_err(io_error(path))?;
+        let read = reader.read_until(b'\n', &mut text);
+        let length = read.map_err(io_error(path))?;
         if text.last() != Some(&b'\n') {
             break;
         }

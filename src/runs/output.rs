@@ -84,17 +84,13 @@ impl OutputFile {
         let with_name = |error: io::Error| {
             io::Error::new(error.kind(), format!("{}: {error}", partial.display()))
         };
-        let mut file = File::options()
-            .write(true)
-            .open(&partial)
-            .map_err(with_name)?;
+        let file = File::options().write(true).open(&partial);
+        let mut file = file.map_err(with_name)?;
         lock(&file)?;
         let found = file.metadata()?.len();
         if found < length {
-            let reason = format!(
-                "{found} bytes of {} are left, expected {length}",
-                partial.display()
-            );
+            let partial = partial.display();
+            let reason = format!("{found} bytes of {partial} are left, expected {length}");
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, reason).into());
         }
         file.set_len(length)?;

@@ -171,7 +171,6 @@ impl Group {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
 impl fmt::Display for Judgement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -265,10 +264,8 @@ impl Comparison {
             self.found.left_out += 1;
             return;
         }
-        let [first, second] = self
-            .evaluators
-            .each_mut()
-            .map(|evaluator| evaluator.evaluate(&self.position));
+        let evaluators = self.evaluators.each_mut();
+        let [first, second] = evaluators.map(|each| each.evaluate(&self.position));
         if second.abs() > LIMIT {
             self.found.left_out += 1;
             return;
@@ -288,7 +285,6 @@ impl DifferenceGroup {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
 impl fmt::Display for Differences {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut all = DifferenceGroup::default();

@@ -200,7 +200,6 @@ fn figures(mut numbers: Vec<u64>) -> Option<Figures> {
     let (sum, squares) = (sum_of(1), sum_of(2));
     let numerator = count * squares - sum * sum;
     let denominator = count * (count - 1).max(1);
-    #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
     let [mean, variance] =
         [(sum, count), (numerator, denominator)].map(|(top, bottom)| top as f64 / bottom as f64);
     let [least, low, median, high, most] =
@@ -209,7 +208,6 @@ fn figures(mut numbers: Vec<u64>) -> Option<Figures> {
 }
 
 /// The quantile `share` of sorted numbers, with linear interpolation between neighbours.
-#[expect(clippy::cast_precision_loss, reason = "a threshold of few digits")]
 fn quantile(sorted: &[u64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return 0.0;

@@ -81,11 +81,8 @@ fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
 /// The depth is the length of the line; only a mate that was found has a score.
 fn write_mate_info(f: &mut fmt::Formatter<'_>, info: &Progress, time: Duration) -> fmt::Result {
     let depth = info.mate.unwrap_or(info.line.len()).max(1);
-    write!(
-        f,
-        "info depth {depth} seldepth {}",
-        info.seldepth.max(depth)
-    )?;
+    let seldepth = info.seldepth.max(depth);
+    write!(f, "info depth {depth} seldepth {seldepth}")?;
     if let Some(plies) = info.mate {
         write!(f, " score mate {plies}")?;
     }

@@ -25,6 +25,24 @@ pub(crate) use test_folder::TestFolder;
 /// Bytes of a megabyte (MB) in options and messages.
 pub(crate) const BYTES_PER_MEGABYTE: usize = 1 << 20;
 
+/// Names in an error the file or folder that it is about.
+#[cfg(feature = "cli")]
+pub(crate) trait AtPath<T> {
+    /// # Errors
+    /// That of `self`, with the path as its context.
+    fn at(self, path: &Path) -> anyhow::Result<T>;
+}
+
+#[cfg(feature = "cli")]
+impl<T, E> AtPath<T> for Result<T, E>
+where
+    Self: anyhow::Context<T, E>,
+{
+    fn at(self, path: &Path) -> anyhow::Result<T> {
+        anyhow::Context::with_context(self, || path.display().to_string())
+    }
+}
+
 /// A stream and the CRC-32 of what has passed through it.
 pub(crate) struct Summed<T> {
     pub(crate) inner: T,
@@ -233,16 +251,8 @@ pub(crate) fn harmless_json(json: &str) -> String {
 /// The beginning of foreign text, for quotes in messages, with spaces for control characters, so
 /// that a message stays a readable line whatever it quotes, and commands no terminal.
 pub(crate) fn shorten(text: &str) -> String {
-    let shown = text.chars().take(SHOWN);
-    let mut shown: String = shown
-        .map(|character| {
-            if is_command(character) {
-                ' '
-            } else {
-                character
-            }
-        })
-        .collect();
+    let shown: String = text.chars().take(SHOWN).collect();
+    let mut shown = shown.replace(is_command, " ");
     if text.chars().nth(SHOWN).is_some() {
         shown.push_str("...");
     }
@@ -358,11 +368,8 @@ pub(crate) fn read_utf8(path: &Path) -> io::Result<String> {
 /// file system does not allow are replaced.
 pub(crate) fn file_name_of(name: &str) -> String {
     let plain = |character: char| {
-        if character.is_alphanumeric() || "._+".contains(character) {
-            character
-        } else {
-            '_'
-        }
+        let is_plain = character.is_alphanumeric() || "._+".contains(character);
+        if is_plain { character } else { '_' }
     };
     let mut plain: String = name.chars().take(40).map(plain).collect();
     plain.truncate(plain.floor_char_boundary(LONGEST_NAME));

@@ -74,10 +74,8 @@ impl MatchFolder {
     fn new(folder: RunFolder, entries: &[GameEntry]) -> Result<Self, FolderError> {
         let path = folder.path().join(LINES_FILE);
         let mut lines = File::create(&path).map_err(io_error(&path))?;
-        let text: String = entries
-            .iter()
-            .map(|entry| entry.line.clone() + "\n")
-            .collect();
+        let line = |entry: &GameEntry| entry.line.clone() + "\n";
+        let text: String = entries.iter().map(line).collect();
         lines.write_all(text.as_bytes()).map_err(io_error(&path))?;
         Ok(Self { folder, lines })
     }
@@ -244,13 +242,11 @@ impl PlayerFigures {
     }
 
     /// Mean of the reported depths, `None` if there are none.
-    #[expect(clippy::cast_precision_loss, reason = "figures for people")]
     pub fn mean_depth(&self) -> Option<f64> {
         (self.depth_count > 0).then(|| self.depth_sum as f64 / self.depth_count as f64)
     }
 
     /// Nodes per second, `None` if no nodes were reported.
-    #[expect(clippy::cast_precision_loss, reason = "figures for people")]
     pub fn nodes_per_second(&self) -> Option<f64> {
         let seconds = self.time.as_secs_f64();
         (self.nodes > 0 && seconds > 0.0).then(|| self.nodes as f64 / seconds)
@@ -372,15 +368,10 @@ pub(super) fn compose(
     played: &PlayedGame,
     started_at: &jiff::Zoned,
 ) -> (GameEntry, Vec<u8>) {
-    let names = fixture
-        .players
-        .map(|engine| settings.engines[engine].name.clone());
-    let stem = format!(
-        "{:06}-{}-{}",
-        fixture.game,
-        file_name_of(&names[0]),
-        file_name_of(&names[1])
-    );
+    let name = |engine: usize| settings.engines[engine].name.clone();
+    let names = fixture.players.map(name);
+    let [black, white] = [0, 1].map(|side| file_name_of(&names[side]));
+    let stem = format!("{:06}-{black}-{white}", fixture.game);
     let record = record_of(names.clone(), opening, played, started_at);
     let text = csa::write(&record).into_bytes();
     let is_fault = played.verdict.reason.is_fault();

@@ -14,8 +14,6 @@
 //! Reference: J. C. Spall, "Implementation of the simultaneous perturbation algorithm for
 //! stochastic optimization", IEEE Transactions on Aerospace and Electronic Systems 34 (1998).
 
-#![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 iterations")]
-
 #[cfg(test)]
 mod tests;
 pub mod tuning;
@@ -226,11 +224,8 @@ impl State {
 
     /// The current values in the form that an engine takes.
     pub fn values(&self) -> Vec<Value> {
-        self.parameters
-            .iter()
-            .zip(&self.theta)
-            .map(|(parameter, &number)| Value::nearest(parameter, number))
-            .collect()
+        let value = |(parameter, &number): (&Parameter, &f64)| Value::nearest(parameter, number);
+        self.parameters.iter().zip(&self.theta).map(value).collect()
     }
 
     /// Number of iterations with a result.

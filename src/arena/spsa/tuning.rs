@@ -391,11 +391,8 @@ impl fmt::Display for Summary {
         self.write_table(f)?;
         if !self.faults.is_empty() {
             let total: u64 = self.faults.iter().map(|fault| fault.games).sum();
-            let counts: Vec<String> = self
-                .faults
-                .iter()
-                .map(|fault| format!("{} {}", fault.games, fault.reason))
-                .collect();
+            let count = |fault: &FaultCount| format!("{} {}", fault.games, fault.reason);
+            let counts: Vec<String> = self.faults.iter().map(count).collect();
             let total = counted(total, "game");
             writeln!(f, "\n{total} lost by a fault: {}", counts.join(", "))?;
         }
@@ -724,11 +721,8 @@ impl Session<'_> {
         if matches!(reason, EndReason::Hang | EndReason::Crash) {
             players[loser] = None;
         }
-        if fixture.color_of(0) == Some(winner) {
-            1
-        } else {
-            -1
-        }
+        let is_won = fixture.color_of(0) == Some(winner);
+        if is_won { 1 } else { -1 }
     }
 }
 

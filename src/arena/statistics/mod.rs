@@ -17,8 +17,6 @@
 //! estimate of a multinomial distribution with given mean",
 //! <https://www.cantate.be/Fishtest/support_MLE_multinomial.pdf>; fishtest uses the same.
 
-#![expect(clippy::cast_precision_loss, reason = "nobody plays 2^53 games")]
-
 #[cfg(test)]
 mod tests;
 
@@ -257,29 +255,22 @@ impl Distribution {
     /// The number of pairs and the frequencies of the results, both with [`UNSEEN`] in place of
     /// zeros.
     fn observed(pairs: &Pentanomial) -> (f64, Self) {
-        let counts = pairs
-            .0
-            .map(|count| if count == 0 { UNSEEN } else { count as f64 });
+        let count = |count: u64| if count == 0 { UNSEEN } else { count as f64 };
+        let counts = pairs.0.map(count);
         let sum: f64 = counts.iter().sum();
         (sum, Self(counts.map(|count| count / sum)))
     }
 
     /// The expectation of ln(above/below) under this distribution.
     fn mean_log_ratio(&self, above: &Self, below: &Self) -> f64 {
-        (0..VALUES.len())
-            .map(|result| self.0[result] * (above.0[result] / below.0[result]).ln())
-            .sum()
+        let term = |result: usize| self.0[result] * (above.0[result] / below.0[result]).ln();
+        (0..VALUES.len()).map(term).sum()
     }
 
     fn mean_and_variance(&self) -> (f64, f64) {
         let mean: f64 = self.0.iter().zip(VALUES).map(|(p, value)| p * value).sum();
-        let variance = self
-            .0
-            .iter()
-            .zip(VALUES)
-            .map(|(p, value)| p * (value - mean).powi(2))
-            .sum();
-        (mean, variance)
+        let square = |(p, value): (&f64, f64)| p * (value - mean).powi(2);
+        (mean, self.0.iter().zip(VALUES).map(square).sum())
     }
 
     /// The most likely distribution under which the expectation of `numbers` is zero.
@@ -311,9 +302,8 @@ fn with_t_value(observed: &Distribution, reference: f64, t_value: f64) -> Distri
             value - reference - t_value * deviation * (1.0 + distance * distance) / 2.0
         });
         let next = observed.orthogonal_to(&numbers);
-        let change = (0..VALUES.len())
-            .map(|result| (next.0[result] - fitted.0[result]).abs())
-            .fold(0.0, f64::max);
+        let change = |result: usize| (next.0[result] - fitted.0[result]).abs();
+        let change = (0..VALUES.len()).map(change).fold(0.0, f64::max);
         fitted = next;
         if change < SETTLED {
             break;
@@ -333,11 +323,8 @@ fn multiplier(probabilities: &[f64; 5], numbers: &[f64; 5]) -> f64 {
         if middle <= low || middle >= high {
             break;
         }
-        let sum: f64 = probabilities
-            .iter()
-            .zip(numbers)
-            .map(|(p, number)| p * number / (1.0 + middle * number))
-            .sum();
+        let term = |(p, number): (&f64, &f64)| p * number / (1.0 + middle * number);
+        let sum: f64 = probabilities.iter().zip(numbers).map(term).sum();
         if sum > 0.0 {
             low = middle;
         } else {
@@ -459,11 +446,8 @@ impl Estimate {
     fn of(samples: &[Sample]) -> Option<Self> {
         let score = mean(samples)?;
         let count = samples.iter().map(|&(_, count)| count as f64).sum::<f64>();
-        let variance = samples
-            .iter()
-            .map(|&(value, times)| times as f64 * (value - score).powi(2))
-            .sum::<f64>()
-            / count;
+        let square = |&(value, times): &Sample| times as f64 * (value - score).powi(2);
+        let variance = samples.iter().map(square).sum::<f64>() / count;
         let deviation = (variance / count).sqrt();
         let [mut low, mut high] = [-1.0, 1.0].map(|sign| score + sign * Z_95 * deviation);
         let most = samples.iter().map(|&(_, times)| times).max().unwrap_or(0);
@@ -495,10 +479,8 @@ type Sample = (f64, u64);
 
 fn mean(samples: &[Sample]) -> Option<f64> {
     let count: u64 = samples.iter().map(|&(_, count)| count).sum();
-    let sum: f64 = samples
-        .iter()
-        .map(|&(value, times)| value * times as f64)
-        .sum();
+    let points = |&(value, times): &Sample| value * times as f64;
+    let sum: f64 = samples.iter().map(points).sum();
     (count > 0).then(|| sum / count as f64)
 }
 

@@ -246,7 +246,6 @@ fn endings(counts: &BTreeMap<EndReason, u64>) -> Vec<Ending> {
 }
 
 impl OptimismSummary {
-    #[expect(clippy::cast_precision_loss, reason = "figures for people")]
     fn of(optimism: &Optimism) -> Vec<Self> {
         if optimism.is_empty() {
             return Vec::new();
@@ -312,10 +311,8 @@ fn elo_text(estimate: &Estimate, lang: Lang) -> String {
 /// A mean score; `-` if there is none.
 pub(super) fn whole_centipawns(score: Option<f64>) -> String {
     // Adding 0 turns a rounded -0 into 0.
-    score.map_or_else(
-        || "-".to_owned(),
-        |score| format!("{:+.0}", score.round() + 0.0),
-    )
+    let score = score.map(|score| format!("{:+.0}", score.round() + 0.0));
+    score.unwrap_or_else(|| "-".to_owned())
 }
 
 fn milliseconds(seconds: f64) -> String {

@@ -213,6 +213,7 @@ impl Tally {
         let during_stall = entry.time_loss.is_some_and(|loss| loss.stall.is_some());
         *self.engines[engine].faults.entry(entry.reason).or_default() += 1;
         self.engines[engine].lost_in_stalls += u64::from(during_stall);
+        let dialogue = entry.dialogue.as_ref();
         let fault = FaultyGame {
             game: entry.game,
             engine: self.settings.engines[engine].name.clone(),
@@ -220,10 +221,7 @@ impl Tally {
             detail: entry.detail.clone(),
             during_stall,
             record: entry.record.display().to_string(),
-            dialogue: entry
-                .dialogue
-                .as_ref()
-                .map(|path| path.display().to_string()),
+            dialogue: dialogue.map(|path| path.display().to_string()),
         };
         self.faults.insert(entry.game, fault);
     }

@@ -131,10 +131,8 @@ impl DbOnDisk {
         let next = self.samples.partition_point(is_before);
         let before = next.checked_sub(1).map(|index| &self.samples[index]);
         let mut start = before.map_or(0, |line| line.end);
-        let mut end = self
-            .samples
-            .get(next)
-            .map_or(self.file.size(), |line| line.start);
+        let next = self.samples.get(next);
+        let mut end = next.map_or(self.file.size(), |line| line.start);
         while end.saturating_sub(start) > SEARCH_BLOCK as u64 / 2 {
             let middle = start.midpoint(end);
             match self.position_from(middle)? {

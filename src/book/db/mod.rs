@@ -120,10 +120,8 @@ pub(super) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<MemoryBook>
         if texts.is_empty() {
             return Ok(MemoryBook::new(nodes, moves));
         }
-        let parts: Vec<Block> = texts
-            .par_iter()
-            .map(|text| Block::read(text, 0, false))
-            .collect();
+        let parts = texts.par_iter().map(|text| Block::read(text, 0, false));
+        let parts: Vec<Block> = parts.collect();
         for part in parts {
             let first_move = moves.len();
             nodes.extend(part.nodes.into_iter().map(|node| Node {
@@ -131,9 +129,9 @@ pub(super) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<MemoryBook>
                 ..node
             }));
             moves.extend(part.moves);
-            part.faults
-                .into_iter()
-                .for_each(|fault| faults.add(fault.after_lines(lines)));
+            for fault in part.faults {
+                faults.add(fault.after_lines(lines));
+            }
             lines += part.lines;
         }
     }
@@ -175,10 +173,8 @@ impl FormatWriter for DbWriter {
 /// The SFEN of a position with its ply, 1 where it has none. Empty for bytes that are no position.
 pub(super) fn position_text(entry: &BookEntry) -> String {
     let sfen = entry.position.unpack_board().map(|board| board.to_sfen());
-    sfen.map_or_else(
-        |_| String::new(),
-        |sfen| format!("{sfen} {}", entry.ply.max(1)),
-    )
+    let text = sfen.map(|sfen| format!("{sfen} {}", entry.ply.max(1)));
+    text.unwrap_or_default()
 }
 
 /// Bytes that are read at a time.
@@ -250,11 +246,9 @@ impl<R: Read> Iterator for Blocks<R> {
 /// Where the last `sfen` line begins, unless that is the first byte.
 fn last_position(block: &[u8]) -> Option<usize> {
     let begins = |window: &[u8]| matches!(window[0], b'\n' | b'\r') && window[1..] == *POSITION;
-    let windows = block.windows(POSITION.len() + 1);
-    windows
-        .rev()
-        .position(begins)
-        .map(|back| block.len() - POSITION.len() - back)
+    let mut windows = block.windows(POSITION.len() + 1).rev();
+    let back = windows.position(begins)?;
+    Some(block.len() - POSITION.len() - back)
 }
 
 /// The content of a block.
@@ -313,8 +307,8 @@ impl Block {
                 let problem = Problem::other(format!(
                     "other programs look for \"{sfen}\" and do not find this spelling"
                 ));
-                self.faults
-                    .push(BookFault::new(BookPlace::Line(line), problem));
+                let fault = BookFault::new(BookPlace::Line(line), problem);
+                self.faults.push(fault);
             }
         }
     }
@@ -390,11 +384,7 @@ fn split_line(text: &[u8]) -> (&[u8], &[u8]) {
     let Some(end) = text.iter().position(is_end) else {
         return (text, &[]);
     };
-    let length = if text[end..].starts_with(b"\r\n") {
-        2
-    } else {
-        1
-    };
+    let length = 1 + usize::from(text[end..].starts_with(b"\r\n"));
     (&text[..end], &text[end + length..])
 }
 
@@ -413,9 +403,8 @@ pub(crate) fn parse_position(text: &[u8]) -> Result<(PackedSfen, u32), Problem> 
 /// # Errors
 /// The first field is no move.
 fn parse_move(line: &[u8]) -> Result<BookMove, Problem> {
-    let mut fields = line
-        .split(u8::is_ascii_whitespace)
-        .filter(|field| !field.is_empty());
+    let fields = line.split(u8::is_ascii_whitespace);
+    let mut fields = fields.filter(|field| !field.is_empty());
     let mut next = || fields.next();
     let Some(mv) = next().filter(|_| !line.starts_with(b" ")).and_then(move_of) else {
         let is_indented = line.trim_ascii_start().starts_with(POSITION);

@@ -24,7 +24,7 @@ use crate::page::{self, Kind, PROGRAM, Page};
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{Execution, output_place};
 use crate::util::system::free_megabytes;
-use crate::util::{cores, counted, free_name, harmless_json};
+use crate::util::{AtPath, cores, counted, free_name, harmless_json};
 use crate::{cli::error::ensure_usage, records::game::GameRecord, types::Color};
 
 /// Memory of each thread in MB, besides its transposition table.
@@ -85,11 +85,8 @@ pub(super) fn run(
         bail!("interrupted");
     }
     watch.report.finish()?;
-    ensure!(
-        broken.is_empty(),
-        "{} could not be read",
-        counted(broken.len(), "game")
-    );
+    let games = counted(broken.len(), "game");
+    ensure!(broken.is_empty(), "{games} could not be read");
     Ok(())
 }
 
@@ -215,13 +212,11 @@ impl Report {
             check_out("--html", page, 1)?;
             result_file::check(page, games.iter().map(|game| game.path.as_path()))?;
         }
+        let engine_folder = output.with_engine.as_ref().map(Option::as_deref);
         Ok(Self {
             names: Names::new(output, &games)?,
             html: output.html.clone(),
-            engine: match &output.with_engine {
-                Some(folder) => Some(page_engine(folder.as_deref())?),
-                None => None,
-            },
+            engine: engine_folder.map(page_engine).transpose()?,
             page: Vec::new(),
             json: Vec::new(),
             printed: match output.summary {
@@ -369,9 +364,8 @@ const FOLDER: &str = "pkg";
 /// # Errors
 /// It cannot be read.
 fn page_engine(folder: Option<&Path>) -> anyhow::Result<String> {
-    let path = folder
-        .map_or_else(beside_executable, Path::to_owned)
-        .join(SCRIPT);
+    let folder = folder.map_or_else(beside_executable, Path::to_owned);
+    let path = folder.join(SCRIPT);
     fs::read_to_string(&path).with_context(|| {
         format!(
             "cannot read {}, expected the engine for pages in the folder of --with-engine, which \
@@ -483,7 +477,7 @@ fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec
     if games.len() == 1 && !out.is_dir() && !ends_like_folder(out) {
         return Ok(vec![out.to_owned()]);
     }
-    fs::create_dir_all(out).with_context(|| out.display().to_string())?;
+    fs::create_dir_all(out).at(out)?;
     let mut paths: Vec<&Path> = games.iter().map(|game| game.path.as_path()).collect();
     // Games of a file follow one another.
     paths.dedup();

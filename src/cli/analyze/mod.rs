@@ -7,16 +7,16 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::{fs, time::Duration};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::Args;
 
-use super::arguments::{numbered_lines, parse_time, read_bytes};
+use super::arguments::{list_of, numbered_lines, parse_time, read_bytes};
 use super::error::{bail_usage, usage_error};
 use super::output;
 use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::text::TextFormat;
 use crate::types::{Color, EnteringKingRule};
-use crate::util::{cores, shorten};
+use crate::util::{AtPath, cores, shorten};
 use crate::{analysis::Effort, lang::Lang, records::encoding, records::sfen_line::SfenLine};
 
 /// Example: `raicho analyze game.kif --html game.html`
@@ -175,9 +175,7 @@ impl OutputArguments {
 
     /// Whether standard output holds the JSON.
     fn is_json_on_stdout(&self) -> bool {
-        self.json
-            .as_ref()
-            .is_some_and(|path| path.as_os_str() == "-")
+        self.json.as_deref() == Some(Path::new("-"))
     }
 }
 
@@ -235,26 +233,19 @@ impl InputGame {
 /// There is nothing to analyse, or the only file cannot be read.
 fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
     if arguments.files.is_empty() {
-        let sfen = arguments
-            .sfen
-            .clone()
-            .unwrap_or_else(|| "startpos".to_owned());
+        let sfen = arguments.sfen.as_deref().unwrap_or("startpos");
         if arguments.output.option().is_none() {
-            return Ok(Inputs::Positions(PositionSource::One(sfen)));
+            return Ok(Inputs::Positions(PositionSource::One(sfen.to_owned())));
         }
         let line = sfen.parse();
-        let line = line
-            .map_err(|error| usage_error(format_args!("--sfen '{}': {error}", shorten(&sfen))))?;
-        let record = record_of(line);
-        let path = PathBuf::from("position");
-        return Ok(Inputs::Games(
-            vec![InputGame {
-                record,
-                path,
-                number: None,
-            }],
-            Vec::new(),
-        ));
+        let line =
+            line.map_err(|error| usage_error(format_args!("--sfen '{}': {error}", shorten(sfen))))?;
+        let game = InputGame {
+            record: record_of(line),
+            path: PathBuf::from("position"),
+            number: None,
+        };
+        return Ok(Inputs::Games(vec![game], Vec::new()));
     }
     let mut games = Vec::new();
     let mut broken = Vec::new();
@@ -276,7 +267,7 @@ fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
     }
     if games.is_empty() {
         match &broken[..] {
-            [] => bail!("no game in {}", list(&arguments.files)),
+            [] => bail!("no game in {}", list_of(&arguments.files)),
             [first, rest @ ..] => {
                 rest.iter().for_each(output::eprint_line);
                 bail!("{first}");
@@ -284,14 +275,6 @@ fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
         }
     }
     Ok(Inputs::Games(games, broken))
-}
-
-fn list(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    names.join(", ")
 }
 
 /// The files, with folders replaced by the records in them and below, in the order of their names.
@@ -306,7 +289,7 @@ fn expand(paths: &[PathBuf], output: &OutputArguments) -> anyhow::Result<Vec<Pat
     for path in paths {
         if path.is_dir() {
             let mut found = Vec::new();
-            walk(path, &results, &mut found).with_context(|| path.display().to_string())?;
+            walk(path, &results, &mut found).at(path)?;
             found.sort();
             files.extend(found);
         } else {

@@ -74,10 +74,8 @@ fn print_moves(
         let judgement = &review.judgements[index];
         let best = &review.positions[index];
         let mv = lang.mv(&position, played.mv);
-        let mut line = best
-            .lines
-            .first()
-            .map_or_else(Vec::new, |line| line.moves(&position));
+        let line = best.lines.first().map(|line| line.moves(&position));
+        let mut line = line.unwrap_or_default();
         line.truncate(LINE_MOVES);
         let line = lang.line(&position, &line);
         position.do_move(played.mv);

@@ -12,7 +12,7 @@ use settings::GameArguments;
 
 use super::progress::{Meter, stop_on_ctrl_c};
 use super::result_file::{self, OwnFiles};
-use super::{arguments::Given, output};
+use super::{arguments::Given, arguments::list_of, output};
 use crate::arena::journal::{self, GameEntry, KIND, MatchFolder};
 use crate::arena::runner::{self, Event};
 use crate::arena::summary::{Summary, one_line};
@@ -21,7 +21,8 @@ use crate::cli::error::flat_error;
 use crate::page::{Game, Kind, Match, PROGRAM, Page, Pairing};
 use crate::records::{csa, encoding};
 use crate::runs::{RunFolder, Stop, read_named};
-use crate::{arena::settings::MatchSettings, lang::Lang, util::harmless_json};
+use crate::util::{AtPath, harmless_json};
+use crate::{arena::settings::EngineSettings, arena::settings::MatchSettings, lang::Lang};
 
 pub(super) use settings::{EngineArguments, OpeningArguments, RuleArguments};
 
@@ -59,12 +60,8 @@ pub(super) struct Arguments {
 #[derive(Args)]
 pub(super) struct RunArguments {
     /// Number of games or iterations at a time
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u16).range(1..=1024)
-    )]
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(super) concurrency: u16,
 
     /// Folder for all files of the run [default: match-DATE-TIME or spsa-DATE-TIME]
@@ -136,10 +133,8 @@ fn run_match(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::Result
             folder.display()
         ),
     };
-    let printed = arguments
-        .run
-        .json
-        .report(&summary, &summary.text(lang), Some(&folder));
+    let (json, text) = (&arguments.run.json, summary.text(lang));
+    let printed = json.report(&summary, &text, Some(&folder));
     arguments.page.write(std::slice::from_ref(&folder), lang)?;
     printed?;
     if summary.is_interrupted {
@@ -279,17 +274,10 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
     if let Some(folder) = &arguments.out {
         merged.write(folder)?;
     }
-    let folders: Vec<String> = arguments
-        .folders
-        .iter()
-        .map(|f| f.display().to_string())
-        .collect();
-    let place = arguments.out.as_ref().map(|out| out.display().to_string());
-    let summary = merged.summary(&place.unwrap_or_else(|| folders.join(", ")))?;
-    let text = summary.text(lang);
-    let printed = arguments
-        .json
-        .report(&summary, &text, arguments.out.as_deref());
+    let out = arguments.out.as_deref();
+    let place = out.map(|out| out.display().to_string());
+    let summary = merged.summary(&place.unwrap_or_else(|| list_of(&arguments.folders)))?;
+    let printed = arguments.json.report(&summary, &summary.text(lang), out);
     arguments.page.write(&arguments.folders, lang)?;
     printed?;
     for note in merged.notes() {
@@ -353,22 +341,19 @@ impl JsonArguments {
             files.push((folder.join("summary.json"), json.clone()));
             files.push((folder.join("summary.txt"), format!("{text}\n")));
         }
-        let is_stdout = self.is_on_stdout();
         if let Some(path) = self.file() {
             files.push((path.to_owned(), json.clone()));
         }
         // Print first: a full disk must not hide the result. Nor must a reader that is gone keep it
         // from the files.
         let mut out = output::stdout();
-        let printed = if is_stdout {
+        let printed = if self.is_on_stdout() {
             write!(out, "{json}")
         } else {
             writeln!(out, "{text}")
         };
-        let saved = files
-            .iter()
-            .map(|(path, text)| result_file::save(path, text.as_bytes()));
-        let saved: Vec<anyhow::Result<()>> = saved.collect();
+        let save = |(path, text): &(PathBuf, String)| result_file::save(path, text.as_bytes());
+        let saved: Vec<anyhow::Result<()>> = files.iter().map(save).collect();
         saved.into_iter().collect::<anyhow::Result<()>>()?;
         Ok(printed?)
     }
@@ -458,12 +443,11 @@ impl PageArguments {
 /// A game with times and scores from its record.
 fn game(folder: &Path, entry: &GameEntry) -> anyhow::Result<Game> {
     let path = folder.join(&entry.record);
-    let place = || path.display().to_string();
     let bytes = read_named(folder, &entry.record).map_err(flat_error)?;
-    let records = csa::read(&encoding::decode(&bytes)).with_context(place)?;
+    let records = csa::read(&encoding::decode(&bytes)).at(&path)?;
     let record = records
         .first()
-        .with_context(|| format!("{}: no game", place()))?;
+        .with_context(|| format!("{}: no game", path.display()))?;
     Ok(Game::of_record(record))
 }
 
@@ -488,11 +472,8 @@ fn result(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<Mat
     let last = course.last().map_or(0, |&(games, ..)| games);
     course.dedup_by_key(|&mut (games, ..)| games);
     course.retain(|&(games, ..)| games % step == 0 || games == last);
-    let engines: Vec<String> = settings
-        .engines
-        .iter()
-        .map(|engine| engine.name.clone())
-        .collect();
+    let name = |engine: &EngineSettings| engine.name.clone();
+    let engines: Vec<String> = settings.engines.iter().map(name).collect();
     let pairings = tally.pairings.iter().map(|pairing| {
         let estimate = pairing.estimate();
         let elo = estimate.map(|estimate| [estimate.elo, estimate.error()]);

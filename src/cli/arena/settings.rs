@@ -20,28 +20,9 @@ use crate::{arena::statistics::Sprt, cli::progress::Meter, runs::Shard, types::E
 const DEFAULT_GAMES: u64 = 100;
 
 /// The arguments that, with the engines, decide which games are played.
-const WITH_ENGINES: [&str; 20] = [
-    "each",
-    "tc",
-    "byoyomi",
-    "movetime",
-    "order",
-    "nodes",
-    "depth",
-    "format",
-    "ponder",
-    "max_moves",
-    "entering_king_rule",
-    "margin",
-    "patience",
-    "ready_timeout",
-    "adjudicate",
-    "adjudicate_draw",
-    "openings",
-    "random_plies",
-    "max_imbalance",
-    "seed",
-];
+const WITH_ENGINES: &str = "each tc byoyomi movetime order nodes depth format ponder max_moves \
+    entering_king_rule margin patience ready_timeout adjudicate adjudicate_draw openings \
+    random_plies max_imbalance seed";
 
 /// The engines and their limits; shared by all commands that play games.
 #[derive(Args)]
@@ -161,8 +142,8 @@ impl EngineArguments {
 
     /// Refuses what says nothing without an engine, of a run that is resumed without naming it.
     pub(in crate::cli) fn check_engine_is_named(&self, given: &Given) -> anyhow::Result<()> {
-        let is_alone = |name: &&&str| self.is_empty() && given.has(name);
-        if let Some(name) = WITH_ENGINES.iter().find(is_alone) {
+        let is_alone = |name: &&str| self.is_empty() && given.has(name);
+        if let Some(name) = WITH_ENGINES.split(' ').find(is_alone) {
             let name = name.replace('_', "-");
             bail_usage!(
                 "--{name} without --engine: repeat the engines too, or leave it out to resume the \
@@ -261,10 +242,8 @@ impl GameArguments {
 
 fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
     if settings.sprt.is_some() && settings.engines.len() != 2 {
-        bail_usage!(
-            "--sprt compares two engines, here are {}",
-            settings.engines.len()
-        );
+        let count = settings.engines.len();
+        bail_usage!("--sprt compares two engines, here are {count}");
     }
     let counts_nodes = |engine: &EngineSettings| engine.time_control.nodes_time.is_some();
     if settings.ponder && settings.engines.iter().any(counts_nodes) {
@@ -305,11 +284,8 @@ pub(in crate::cli) struct OpeningArguments {
     max_imbalance: Option<u32>,
 
     /// Order in which the openings of a file are used
-    #[arg(
-        long,
-        default_value = "random",
-        value_parser = one_of(&[("random", Order::Random), ("sequential", Order::Sequential)])
-    )]
+    #[arg(long, default_value = "random",
+          value_parser = one_of(&[("random", Order::Random), ("sequential", Order::Sequential)]))]
     order: Order,
 
     /// Seed of the random openings and of the random order
@@ -395,10 +371,8 @@ pub(super) fn write_openings(arguments: &OpeningSetArguments) -> anyhow::Result<
     }
     let settings = arguments.openings.settings();
     let count = arguments.count as usize;
-    let command = format!(
-        "raicho match openings {} --count {count}",
-        arguments.openings
-    );
+    let openings = &arguments.openings;
+    let command = format!("raicho match openings {openings} --count {count}");
     let meter = Meter::new("openings", Some(arguments.count.into()), 0);
     let mut set = Vec::new();
     let result = write_set(&settings, count, &command, &mut set, |done| {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::book::{
     self, Book, BookEntry, BookFormat, BookOptions, BookReader, Checker, FaultLog, Library, Probe,
-    order_key, ponder_move,
+    ProbedMove, order_key, ponder_move,
 };
 use crate::cli::arguments::{Named, formats, numbered_lines, one_of, read_bytes, set_position};
 use crate::cli::error::{as_usage, bail_usage, ensure_usage, usage_error};
@@ -244,11 +244,6 @@ impl Summary {
         self.last_key = key;
     }
 
-    /// Whether the entries come in the order of the file, and the format has one.
-    const fn has_order(&self) -> bool {
-        matches!(self.format, BookFormat::Db | BookFormat::Ybb)
-    }
-
     /// The counts, a line each.
     fn text(&self, lang: Lang) -> String {
         let counts = &self.counts;
@@ -266,7 +261,8 @@ impl Summary {
             lang.info_depths(counts.depths.text(lang)),
             lang.info_counts(counts.played),
         ];
-        if self.has_order() {
+        // The other formats have no order.
+        if matches!(self.format, BookFormat::Db | BookFormat::Ybb) {
             lines.push(if self.is_sorted {
                 lang.info_sorted()
             } else {
@@ -644,11 +640,8 @@ fn reasons(probed: &Probe) -> String {
         Some(format!("{}: {reason}", probed.mv))
     });
     let faults = probed.faults.iter().map(|fault| fault.problem.to_string());
-    refusal
-        .chain(dropped)
-        .chain(faults)
-        .collect::<Vec<_>>()
-        .join("; ")
+    let reasons: Vec<String> = refusal.chain(dropped).chain(faults).collect();
+    reasons.join("; ")
 }
 
 /// Example: `raicho book show user_book1.db startpos moves 7g7f`
@@ -693,23 +686,18 @@ pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> anyhow::Result<()> 
     if found.is_flipped {
         writeln!(out, "{}", lang.found_flipped())?;
     }
-    let counts = found
-        .moves
-        .iter()
-        .map(|probed| u128::from(probed.known.count));
-    let sum: u128 = counts.sum();
+    let count = |probed: &ProbedMove| u128::from(probed.known.count);
+    let sum: u128 = found.moves.iter().map(count).sum();
     writeln!(out, "{}", heading(lang))?;
     for probed in &found.moves {
         let known = &probed.known;
         let answer = ponder_move(&library, position, probed, &options);
-        let answer = answer.map_or_else(
-            || "-".to_owned(),
-            |answer| {
-                let mut after = position.clone();
-                after.do_move(probed.mv);
-                lang.mv(&after, answer)
-            },
-        );
+        let answer = answer.map(|answer| {
+            let mut after = position.clone();
+            after.do_move(probed.mv);
+            lang.mv(&after, answer)
+        });
+        let answer = answer.unwrap_or_else(|| "-".to_owned());
         let share = (u128::from(known.count) * 100)
             .checked_div(sum)
             .map_or_else(String::new, |percent| format!("  {percent:>3} %"));

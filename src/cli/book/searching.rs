@@ -75,11 +75,8 @@ pub(super) fn think(arguments: &ThinkArguments, lang: Lang) -> anyhow::Result<()
     let format = arguments.output.check([&**source])?;
     let effort = arguments.search.effort()?;
     let found = arguments.positions()?;
-    ensure!(
-        !found.tasks().is_empty(),
-        "{}: no position",
-        source.display()
-    );
+    let name = source.display();
+    ensure!(!found.tasks().is_empty(), "{name}: no position");
     let (eval, evaluator) = arguments.search.workers.evaluation()?;
     let shard = arguments.work.shard();
     let settings = ThinkSettings {

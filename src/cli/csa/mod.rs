@@ -21,7 +21,7 @@ use crate::csa::session::{Pondering, SessionSettings};
 use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};
 use crate::records;
 use crate::usi::client::PASSWORD_VARIABLE;
-use crate::util::{cores, counted, crowding, read_utf8};
+use crate::util::{AtPath, cores, counted, crowding, read_utf8};
 use crate::{arena::settings::EngineText, cli::progress::on_ctrl_c, engine::Settings};
 use screen::{Screen, Shared};
 
@@ -221,13 +221,10 @@ fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<
 
 /// Prints the results in the folder of a client.
 fn stats(folder: &Path) -> anyhow::Result<()> {
-    fs::metadata(folder).with_context(|| folder.display().to_string())?;
+    fs::metadata(folder).at(folder)?;
     let entries = journal::read(folder).map_err(flat_error)?;
-    ensure!(
-        !entries.is_empty(),
-        "{} has no games of a csa client",
-        folder.display()
-    );
+    let name = folder.display();
+    ensure!(!entries.is_empty(), "{name} has no games of a csa client");
     print_line(format_args!(
         "{:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7}",
         "opponent", "games", "won", "lost", "drawn", "broken", "points"
@@ -267,10 +264,8 @@ fn title(setup: &Setup) -> String {
 
 /// How many threads search at once when all accounts play.
 fn threads_text(setups: &[Setup]) -> String {
-    let threads: Vec<String> = setups
-        .iter()
-        .map(|setup| format!("{} {}", setup.run.session.name, setup.threads_text()))
-        .collect();
+    let text = |setup: &Setup| format!("{} {}", setup.run.session.name, setup.threads_text());
+    let threads: Vec<String> = setups.iter().map(text).collect();
     let known: usize = setups.iter().filter_map(|setup| setup.threads).sum();
     let warning =
         crowding(known).map_or_else(String::new, |warning| format!("; warning: {warning}"));
@@ -320,22 +315,18 @@ impl Setup {
 /// The configuration or an argument cannot be used.
 fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
     let (accounts, variables) = chosen(arguments)?;
-    if accounts.len() > 1 {
+    let count = accounts.len();
+    if count > 1 {
         let single = [
             ("--id", arguments.id.is_some()),
             ("--out", arguments.out.is_some()),
             ("--password-file", arguments.password_file.is_some()),
         ];
         for (name, is_set) in single {
-            ensure_usage!(
-                !is_set,
-                "{name} is for one account, but {} play",
-                accounts.len()
-            );
+            ensure_usage!(!is_set, "{name} is for one account, but {count} play");
         }
     }
     // What one engine would take by itself is divided among those that say nothing else.
-    let count = accounts.len();
     let share = (Settings::default().search.threads / count).max(1);
     accounts
         .into_iter()
@@ -355,14 +346,11 @@ fn chosen(arguments: &Arguments) -> anyhow::Result<(Vec<Account>, Vec<String>)> 
     let Some(path) = &arguments.config else {
         return Ok((vec![Account::default()], Vec::new()));
     };
-    let place = || path.display().to_string();
-    let text = read_utf8(path).with_context(place)?;
-    let config = Config::parse(&text)
-        .map_err(flat_error)
-        .with_context(place)?;
+    let text = read_utf8(path).at(path)?;
+    let config = Config::parse(&text).map_err(flat_error).at(path)?;
     let account = |name: Option<&str>| {
         let account = config.account(name);
-        account.cloned().map_err(flat_error).with_context(place)
+        account.cloned().map_err(flat_error).at(path)
     };
     let variables = config.accounts.iter();
     let variables = variables.filter_map(|account| account.password_variable.clone());
@@ -455,11 +443,9 @@ fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSetti
         (true, None) => Pondering::Early,
     };
     let game = account.game.clone().unwrap_or_default();
-    let password = read_password(
-        account.password_file.as_deref(),
-        account.password_variable.as_deref(),
-        &account.name,
-    )?;
+    let file = account.password_file.as_deref();
+    let variable = account.password_variable.as_deref();
+    let password = read_password(file, variable, &account.name)?;
     if let Some(doubt) = doubt_about_game(&game, &password) {
         output::eprint_line(format_args!("warning: {doubt}"));
     }
@@ -565,19 +551,18 @@ fn read_password(
     variable: Option<&str>,
     account: &str,
 ) -> anyhow::Result<Password> {
+    let no_password = || {
+        format!(
+            "no password: expected --password-file, the variable {PASSWORD_VARIABLE} or a terminal"
+        )
+    };
     let text = match (file, variable) {
         (Some(path), _) => password_of_file(path)?,
         (None, Some(name)) => std::env::var(name).with_context(|| format!("variable {name}"))?,
         (None, None) => match std::env::var(PASSWORD_VARIABLE) {
             Ok(text) => text,
-            Err(_) => rpassword::prompt_password(format!("password of {account}: ")).with_context(
-                || {
-                    format!(
-                        "no password: expected --password-file, the variable {PASSWORD_VARIABLE} \
-                        or a terminal"
-                    )
-                },
-            )?,
+            Err(_) => rpassword::prompt_password(format!("password of {account}: "))
+                .with_context(no_password)?,
         },
     };
     ensure!(!text.is_empty(), "the password is empty");
@@ -589,7 +574,7 @@ fn read_password(
 }
 
 fn password_of_file(path: &Path) -> anyhow::Result<String> {
-    let text = read_utf8(path).with_context(|| path.display().to_string())?;
+    let text = read_utf8(path).at(path)?;
     if is_readable_by_others(path) {
         output::eprint_line(format_args!(
             "warning: {} can be read by other users (chmod 600 {0})",

@@ -20,7 +20,7 @@ use crate::records::text::{Games, TextEncoding, TextFormat};
 use crate::runs::{OutputFile, Stop, is_stream};
 use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
-use crate::util::{counted, parse_share};
+use crate::util::{AtPath, counted, parse_share};
 use crate::{cli::error::ensure_usage, cli::progress::stop_on_ctrl_c, records::encoding::Lines};
 use crate::{records::game::GameRecord, records::teacher::Format};
 
@@ -62,13 +62,8 @@ pub(in crate::cli) struct Arguments {
     held_out: Option<PathBuf>,
 
     /// Share of the games that are held out
-    #[arg(
-        long,
-        value_name = "SHARE",
-        default_value_t = 0.01,
-        value_parser = parse_share,
-        requires = "held_out"
-    )]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = parse_share,
+          requires = "held_out")]
     held_out_share: f64,
 }
 
@@ -111,7 +106,7 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let path = &arguments.out;
     let format = match &arguments.to {
         Some(name) => name.parse()?,
-        None => Format::of_path(path).with_context(|| path.display().to_string())?,
+        None => Format::of_path(path).at(path)?,
     };
     check_output(path, arguments.force, &sources)?;
     let sources = sources.for_output(format);
@@ -132,10 +127,8 @@ pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let report = watched(|watch| pass::run(&sources, &destination, watch))?;
     report_written(&report, report.tally.written);
     if arguments.held_out.is_some() {
-        output::eprint_line(format_args!(
-            "{} held out",
-            counted(report.held_out, "position")
-        ));
+        let held_out = counted(report.held_out, "position");
+        output::eprint_line(format_args!("{held_out} held out"));
     }
     Ok(())
 }
@@ -263,7 +256,7 @@ impl Conversion<'_> {
         for (source, stem) in files.iter().zip(result_file::distinct_stems(&paths)) {
             let mut whole = Out::new(folder.join(format!("{stem}.{extension}")));
             self.read(source, |conversion, number, record| {
-                fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+                fs::create_dir_all(folder).at(folder)?;
                 match number.filter(|_| !conversion.target.format.holds_many()) {
                     None => conversion.put(&mut whole, record),
                     Some(number) => {
@@ -311,10 +304,9 @@ impl Conversion<'_> {
         let name = source.path.display();
         let format = source.format.text().context("a file of games as text")?;
         let open = || Lines::new(fs::File::open(&source.path)?);
-        let place = || name.to_string();
-        let lines = open().with_context(place)?;
+        let lines = open().at(&source.path)?;
         let content = TextFormat::of_content(lines.ahead());
-        let games = format.games_or(content, lines, open).with_context(place)?;
+        let games = format.games_or(content, lines, open).at(&source.path)?;
         self.visit(games, &name, work)
     }
 
@@ -376,8 +368,7 @@ impl Conversion<'_> {
             self.write(&mut out, &record)?;
         }
         if let Some(file) = out.file {
-            file.finish()
-                .with_context(|| out.path.display().to_string())?;
+            file.finish().at(&out.path)?;
             self.files += 1;
         }
         Ok(())
@@ -385,18 +376,16 @@ impl Conversion<'_> {
 
     /// Writes a game to a file or to standard output.
     fn write(&mut self, out: &mut Out, record: &GameRecord) -> anyhow::Result<()> {
-        let Target {
-            format, encoding, ..
-        } = self.target;
+        let (format, encoding) = (self.target.format, self.target.encoding);
         let mut bytes = match out.games {
             0 => Vec::new(),
             _ => format.separator().as_bytes().to_vec(),
         };
-        let mut written = format.write(record, *encoding);
+        let mut written = format.write(record, encoding);
         bytes.append(&mut written.bytes);
         out.games += 1;
         self.games += 1;
-        self.not_encoded += usize::from(written.encoding != *encoding);
+        self.not_encoded += usize::from(written.encoding != encoding);
         let losses: BTreeSet<String> = format.losses(record).into_iter().collect();
         for loss in losses {
             *self.losses.entry(loss).or_default() += 1;
@@ -404,15 +393,14 @@ impl Conversion<'_> {
         if self.arguments.is_to_stdout() {
             return Ok(output::stdout().write_all(&bytes)?);
         }
-        let name = || out.path.display().to_string();
         let file = match &mut out.file {
             Some(file) => file,
             none => {
                 check_output(&out.path, self.arguments.force, self.sources)?;
-                none.insert(OutputFile::create(&out.path).with_context(name)?)
+                none.insert(OutputFile::create(&out.path).at(&out.path)?)
             }
         };
-        file.write_all(&bytes).with_context(name)
+        file.write_all(&bytes).at(&out.path)
     }
 
     /// Says what was done, and what the format has no room for.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt, fs::File, sync::OnceLock, time::Instant};
 
-use anyhow::{Context as _, ensure};
+use anyhow::ensure;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ use crate::train::rescore::{
     self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring, can_rescore,
 };
 use crate::train::roots::{Collection, Root, RootsSettings, Table, collect};
-use crate::{train::learn::DEFAULT_SCALE, util::counted};
+use crate::{train::learn::DEFAULT_SCALE, util::AtPath, util::counted};
 
 /// The unit of the progress.
 const UNIT: &str = "MB";
@@ -97,7 +97,7 @@ impl Destination {
 
 /// The format of a file to write, by its name, after the same check.
 fn output_format(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<Format> {
-    let format = Format::of_path(path).with_context(|| path.display().to_string())?;
+    let format = Format::of_path(path).at(path)?;
     check_output(path, force, sources)?;
     Ok(format)
 }
@@ -170,10 +170,8 @@ pub(in crate::cli) fn validate(arguments: &ValidateArguments) -> anyhow::Result<
     let sources = arguments.files.sources()?.skipping_bad_records(true);
     let mut destination = pass::Destination::default();
     if let Some(path) = &arguments.skip {
-        destination.output = Some((
-            path.clone(),
-            output_format(path, arguments.force, &sources)?,
-        ));
+        let format = output_format(path, arguments.force, &sources)?;
+        destination.output = Some((path.clone(), format));
     }
     let report = watched(|watch| pass::run(&sources, &destination, watch))?;
     judge(&report, arguments.skip.as_deref())
@@ -393,13 +391,8 @@ struct OutsideArguments {
 
     /// Value of an output of 1, where a pawn is 90: the scale used in training, by which winning
     /// probabilities become scores
-    #[arg(
-        long,
-        value_name = "SCALE",
-        default_value_t = DEFAULT_SCALE,
-        value_parser = clap::value_parser!(u16).range(1..=4096),
-        requires = "scores"
-    )]
+    #[arg(long, value_name = "SCALE", default_value_t = DEFAULT_SCALE,
+          value_parser = clap::value_parser!(u16).range(1..=4096), requires = "scores")]
     scale: u16,
 }
 
@@ -433,7 +426,7 @@ struct RescoreRun {
 fn sized(sources: &Sources) -> anyhow::Result<Vec<(PathBuf, u64)>> {
     let files = sources.files().iter().map(|source| {
         let metadata = std::fs::metadata(&source.path);
-        let metadata = metadata.with_context(|| source.path.display().to_string())?;
+        let metadata = metadata.at(&source.path)?;
         Ok((source.path.clone(), metadata.len()))
     });
     files.collect()
@@ -450,10 +443,8 @@ fn usable_checkpoint(last: Option<Checkpoint>, path: &Path) -> Option<Checkpoint
     let is = found.map_or("is gone".to_owned(), |found| {
         format!("has {found} bytes instead of {}", last.output)
     });
-    output::eprint_line(format_args!(
-        "note: {} {is}, the work begins again",
-        path.display()
-    ));
+    let path = path.display();
+    output::eprint_line(format_args!("note: {path} {is}, the work begins again"));
     None
 }
 
@@ -465,10 +456,8 @@ pub(in crate::cli) fn rescore(arguments: &RescoreArguments) -> anyhow::Result<()
     let (path, format) = arguments.destination.check(&sources)?;
     rescore::check_output(format)?;
     let mut sources = sources.for_output(format);
-    report_left_out(
-        &sources.leave_out(|found| can_rescore(found, format)),
-        format,
-    );
+    let left_out = sources.leave_out(|found| can_rescore(found, format));
+    report_left_out(&left_out, format);
     if let Some(scores) = &arguments.outside.scores {
         return take_scores(arguments, scores, (&sources, path, format));
     }
@@ -500,10 +489,9 @@ pub(in crate::cli) fn rescore(arguments: &RescoreArguments) -> anyhow::Result<()
 fn write_positions(arguments: &RescoreArguments, sources: &Sources) -> anyhow::Result<()> {
     let path = &arguments.destination.out;
     check_output(path, arguments.destination.force, sources)?;
-    let shown = || path.display().to_string();
-    let mut out = OutputFile::create(path).with_context(shown)?;
+    let mut out = OutputFile::create(path).at(path)?;
     let report = watched(|watch| rescore::write_positions(sources, (path, &mut out), watch))?;
-    out.finish().with_context(shown)?;
+    out.finish().at(path)?;
     report_written(&report.tally, report.searches.positions);
     Ok(())
 }
@@ -514,7 +502,7 @@ fn take_scores(
     scores: &Path,
     (sources, path, format): (&Sources, &Path, Format),
 ) -> anyhow::Result<()> {
-    let file = File::open(scores).with_context(|| scores.display().to_string())?;
+    let file = File::open(scores).at(scores)?;
     let mut input = BufReader::new(file);
     let column = (
         scores,

@@ -142,10 +142,8 @@ impl Found {
 /// The three-piece files in a folder, in the order KK, KKP, KPP; empty where it has none.
 pub fn files_in(folder: &Path) -> Vec<PathBuf> {
     let tables = [KK, KKP, KPP];
-    tables
-        .iter()
-        .filter_map(|table| Some(table.find(folder)?.0))
-        .collect()
+    let paths = tables.iter().filter_map(|table| table.find(folder));
+    paths.map(|(path, _)| path).collect()
 }
 
 impl Tables {

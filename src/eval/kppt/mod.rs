@@ -105,10 +105,8 @@ impl Tables {
         }
         let mut kpp = ZeroedPages::on_demand(kind.kpp_bytes() / 2)?;
         let words = kind.weight_bytes() / 2;
-        let rows = kpp
-            .chunks_mut(NUMBERS * words)
-            .enumerate()
-            .collect::<Vec<_>>();
+        let rows = kpp.chunks_mut(NUMBERS * words).enumerate();
+        let rows: Vec<_> = rows.collect();
         let length = rows.len().div_ceil(cores());
         let mut rows = rows.into_iter();
         let parts = std::iter::from_fn(|| {

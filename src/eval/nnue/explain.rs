@@ -89,10 +89,8 @@ impl Explanation<'_> {
         for rank in Rank::ALL {
             writeln!(text, "{border}")?;
             let squares = || {
-                File::ALL
-                    .into_iter()
-                    .rev()
-                    .map(|file| Square::new(file, rank))
+                let files = File::ALL.into_iter().rev();
+                files.map(|file| Square::new(file, rank))
             };
             for square in squares() {
                 let piece = self.position.piece_on(square);

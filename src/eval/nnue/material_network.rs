@@ -60,12 +60,8 @@ pub fn material_network() -> Network {
         weights: output_weights,
         scale: SCALE,
     };
-    Network::with_output_layer(
-        features,
-        FeatureTransformer { biases, weights },
-        output_layer,
-        TEXT,
-    )
+    let transformer = FeatureTransformer { biases, weights };
+    Network::with_output_layer(features, transformer, output_layer, TEXT)
 }
 
 /// The change of the columns by one piece of a type, and the matching output weight; their product
@@ -92,11 +88,8 @@ fn features_of(kind: PieceType) -> Vec<(usize, i16)> {
         let piece = Piece::new(owner, kind);
         let on_board = Square::ALL
             .map(|square| features_on_board(FeatureSet::Raicho, bucket, own, piece, square));
-        let most = if PieceType::HAND.contains(&kind) {
-            kind.count_in_set()
-        } else {
-            0
-        };
+        let is_held = PieceType::HAND.contains(&kind);
+        let most = if is_held { kind.count_in_set() } else { 0 };
         let in_hand = (1..=most)
             .map(|count| features_in_hand(FeatureSet::Raicho, bucket, own, kind, count, owner));
         let all = on_board.into_iter().chain(in_hand).flatten();

@@ -280,10 +280,7 @@ fn to_i16(bytes: &[u8]) -> Aligned<i16> {
 /// Parses little-endian 32-bit integers.
 fn to_i32(bytes: &[u8]) -> Vec<i32> {
     let (values, _) = bytes.as_chunks();
-    values
-        .iter()
-        .map(|value| i32::from_le_bytes(*value))
-        .collect()
+    values.iter().copied().map(i32::from_le_bytes).collect()
 }
 
 // --- The embedded network ---

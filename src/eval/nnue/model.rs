@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use super::layers::{LayerBuffers, PackedStack, weighted_squares};
 use super::scalar::{bucket, first_activations};
 use super::simd::{InstructionSet, InstructionSetError, Plain, Simd};
-use super::{Network, accumulator::AccumulatorStack, shape::Head};
+use super::{LayerStack, Network, accumulator::AccumulatorStack, shape::Head};
 use crate::util::{cores, for_each_part};
 use crate::{position::Position, types::Value};
 
@@ -46,14 +46,10 @@ impl Model {
         let set = set.or_best();
         sort_columns(&mut network);
         let lanes = set.lanes();
-        let stacks = network
-            .stacks
-            .iter()
-            .map(|stack| PackedStack::new(stack, lanes))
-            .collect();
+        let packed = |stack: &LayerStack| PackedStack::new(stack, lanes);
         Self {
+            stacks: network.stacks.iter().map(packed).collect(),
             network,
-            stacks,
             set,
         }
     }
@@ -338,10 +334,8 @@ fn sort_columns(network: &mut Network) {
     };
     if parts.len() == 1 || for_each_part(parts.iter_mut(), work).is_err() {
         // The parts for which there was no thread.
-        parts
-            .iter_mut()
-            .filter(|(_, is_done)| !is_done)
-            .for_each(work);
+        let left = parts.iter_mut().filter(|(_, is_done)| !is_done);
+        left.for_each(work);
     }
 }
 

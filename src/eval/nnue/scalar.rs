@@ -139,10 +139,8 @@ pub(crate) fn products(sums: &Sums) -> Vec<u8> {
 /// The output of the layers of a plain network.
 fn propagate_plain(stack: &LayerStack, input: &[u8]) -> i32 {
     let first: Vec<u8> = affine(&stack.first, input).into_iter().map(clip).collect();
-    let second: Vec<u8> = affine(&stack.second, &first)
-        .into_iter()
-        .map(clip)
-        .collect();
+    let second = affine(&stack.second, &first).into_iter();
+    let second: Vec<u8> = second.map(clip).collect();
     affine(&stack.last, &second)[0]
 }
 

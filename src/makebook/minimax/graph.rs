@@ -394,11 +394,8 @@ impl KeyTable {
     }
 
     fn slot_after(&self, slot: usize) -> usize {
-        if slot + 1 == self.slots.len() {
-            0
-        } else {
-            slot + 1
-        }
+        let next = slot + 1;
+        if next == self.slots.len() { 0 } else { next }
     }
 }
 

@@ -325,14 +325,11 @@ impl<'a> Solver<'a> {
                 parents[target as usize].push(node as u32);
             }
         }
+        let open = arena.inner.iter().map(|targets| targets.len() as u32);
         Self {
             arena,
             parents,
-            open: arena
-                .inner
-                .iter()
-                .map(|targets| targets.len() as u32)
-                .collect(),
+            open: open.collect(),
             best: vec![Outcome::NONE; nodes],
             is_decided: vec![false; nodes],
             events: BinaryHeap::new(),

@@ -18,14 +18,14 @@ mod tests;
 use std::io::{self, Write as _};
 use std::{collections::VecDeque, fs::File, path::Path};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 
 use crate::book::{
     Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookPlace, BookReader, BookWriter,
     FaultLog, Line, lines, parse_position,
 };
 use crate::runs::{OutputFile, Watch};
-use crate::{makebook::named, position::Board, records::PackedSfen, types::Move16};
+use crate::{position::Board, records::PackedSfen, types::Move16, util::AtPath};
 use graph::{Bits, KeyTable, Lanes, Parents, Turned, node_key, turned};
 use loops::{Arena, CheckLoops, solve};
 
@@ -93,7 +93,7 @@ pub fn run(
         watch,
     };
     // Created first: what cannot be written is better known before the work.
-    let mut out = Output::create(output, format).with_context(named(output))?;
+    let mut out = Output::create(output, format).at(output)?;
     let mut faults = FaultLog::default();
     let (graph, first_nodes) = {
         let table = source.keys()?;
@@ -105,12 +105,12 @@ pub fn run(
         solution: &solution,
     };
     let mut first_nodes = first_nodes.into_iter();
-    out.begin(&graph).with_context(named(output))?;
+    out.begin(&graph).at(output)?;
     source.for_all_parts(2, &mut FaultLog::default(), |parts| {
         let parts: Vec<(Part, usize)> = parts.into_iter().zip(first_nodes.by_ref()).collect();
-        out.write(parts, &solved).with_context(named(output))
+        out.write(parts, &solved).at(output)
     })?;
-    out.finish().with_context(named(output))?;
+    out.finish().at(output)?;
     Ok(Summary {
         counts: solution.counts,
         faults,
@@ -227,10 +227,8 @@ impl Source<'_> {
         let mut passed = 0;
         let mut of_moves = FaultLog::default();
         self.for_all_parts(1, faults, |parts| {
-            let linked: Vec<Linked> = parts
-                .par_iter()
-                .map(|part| Linked::of(part, table))
-                .collect();
+            let linked = parts.par_iter().map(|part| Linked::of(part, table));
+            let linked: Vec<Linked> = linked.collect();
             for part in linked {
                 first_nodes.push(graph.len());
                 graph.append(part.graph);
@@ -256,8 +254,8 @@ impl Parts {
     /// Opens a book, and returns its bytes or positions.
     fn open(path: &Path, format: BookFormat) -> anyhow::Result<(Self, u64)> {
         if format == BookFormat::Db {
-            let file = File::open(path).with_context(named(path))?;
-            let size = file.metadata().with_context(named(path))?.len();
+            let file = File::open(path).at(path)?;
+            let size = file.metadata().at(path)?.len();
             return Ok((Self::Text(Blocks::new(file)), size));
         }
         let reader = BookReader::open(path)?;
@@ -272,7 +270,7 @@ impl Parts {
             Self::Text(blocks) => {
                 let blocks = blocks.take(count).map(|block| block.map(Part::Text));
                 let parts: io::Result<Vec<Part>> = blocks.collect();
-                return parts.with_context(named(path));
+                return parts.at(path);
             }
             Self::Entries(reader) => reader,
         };
@@ -524,11 +522,8 @@ impl Outcome {
     /// The better of two.
     #[must_use]
     const fn or(self, other: Self) -> Self {
-        if other.rank() > self.rank() {
-            other
-        } else {
-            self
-        }
+        let is_worse = self.rank() < other.rank();
+        if is_worse { other } else { self }
     }
 }
 
@@ -760,10 +755,8 @@ fn best(graph: &Graph, outcomes: &[Outcome], node: usize) -> Outcome {
     let first = leaf.map_or(Outcome::NONE, |&value| {
         Outcome::leaf(value).or(Outcome::NONE)
     });
-    graph
-        .targets(node)
-        .iter()
-        .fold(first, |best, &target| best.or(outcomes[target as usize]))
+    let targets = graph.targets(node).iter();
+    targets.fold(first, |best, &target| best.or(outcomes[target as usize]))
 }
 
 /// Settles nodes and returns which.
@@ -775,9 +768,8 @@ fn best(graph: &Graph, outcomes: &[Outcome], node: usize) -> Outcome {
 fn settle(graph: &Graph, parents: &Parents, outcomes: &mut [Outcome]) -> Bits {
     let nodes = graph.len();
     let mut settled = Bits::new(nodes);
-    let mut open: Vec<u16> = (0..nodes)
-        .map(|node| graph.targets(node).len() as u16)
-        .collect();
+    let targets = |node: usize| graph.targets(node).len() as u16;
+    let mut open: Vec<u16> = (0..nodes).map(targets).collect();
     let mut passes = vec![1_u16; nodes];
     let mut queue: VecDeque<u32> = VecDeque::new();
     for first in 0..nodes {

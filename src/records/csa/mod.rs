@@ -383,11 +383,8 @@ pub fn losses(record: &GameRecord) -> Vec<String> {
     if !record.variations.is_empty() {
         losses.push("variations".to_owned());
     }
-    let marks = record
-        .moves
-        .iter()
-        .filter(|played| played.bookmark.is_some());
-    if record.bookmark.is_some() || marks.count() > 0 {
+    let mut moves = record.moves.iter();
+    if record.bookmark.is_some() || moves.any(|played| played.bookmark.is_some()) {
         losses.push("bookmarks".to_owned());
     }
     if record.start.game_ply() > 1 {

@@ -229,11 +229,8 @@ impl GameRecord {
     /// The side to move at the end of the game.
     pub fn side_to_move_at_end(&self) -> Color {
         let side = self.start.side_to_move();
-        if self.moves.len().is_multiple_of(2) {
-            side
-        } else {
-            !side
-        }
+        let is_even = self.moves.len().is_multiple_of(2);
+        if is_even { side } else { !side }
     }
 
     /// The winner; `None` for a draw and for no result.

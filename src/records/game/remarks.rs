@@ -22,10 +22,8 @@ impl RecordedMove {
     /// All comments, a line each: those of the record, and before them the score and the figures
     /// of the engine's thought where no comment says them.
     pub fn comment_lines(&self) -> Vec<String> {
-        let is_said = self
-            .comments
-            .iter()
-            .any(|line| line.starts_with(SCORE_MARK));
+        let is_score = |line: &String| line.starts_with(SCORE_MARK);
+        let is_said = self.comments.iter().any(is_score);
         let thought = self.thought.as_ref().filter(|_| !is_said);
         let score = thought.and_then(|thought| score_line(self, thought));
         let figures = Figures::of(self.thought.as_ref(), self.time).text();

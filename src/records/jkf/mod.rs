@@ -408,6 +408,7 @@ impl Writer {
 fn played(position: &Position, mv: Move) -> Played {
     let last = position.last_move().map(Move::to);
     let piece = mv.piece_before();
+    let captured = position.piece_on(mv.to());
     let words = relative(position, mv);
     let letter = |word: char| RELATIVE.iter().find(|(_, known)| *known == word);
     let letters: String = words.chars().filter_map(letter).map(|row| row.0).collect();
@@ -422,9 +423,7 @@ fn played(position: &Position, mv: Move) -> Played {
             Promotion::Made => Some(true),
             Promotion::Refused => Some(false),
         },
-        capture: position
-            .piece_on(mv.to())
-            .map(|captured| piece_name(captured.kind()).to_owned()),
+        capture: captured.map(|captured| piece_name(captured.kind()).to_owned()),
         relative: (!letters.is_empty()).then_some(letters),
     }
 }

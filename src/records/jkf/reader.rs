@@ -210,10 +210,8 @@ impl<'text> Reader<'text> {
         let position = self.game.position();
         let to = match played.to {
             Some(place) => square(place)?,
-            None => self
-                .game
-                .last_target()
-                .filter(|_| played.same == Some(true))?,
+            None if played.same == Some(true) => self.game.last_target()?,
+            None => return None,
         };
         let from = match played.from {
             Some(place) => Some(square(place)?),
@@ -248,17 +246,10 @@ fn describe(played: &Played) -> String {
         place.map_or_else(|| "00".to_owned(), |Place { x, y }| format!("{x}{y}"))
     };
     let piece = played.piece.as_deref().unwrap_or_default();
-    let promotion = if played.promote == Some(true) {
-        "+"
-    } else {
-        ""
-    };
-    let text = format!(
-        "{}{}{piece}{promotion}",
-        place(played.from),
-        place(played.to)
-    );
-    quoted(&text)
+    let promotes = played.promote == Some(true);
+    let promotion = if promotes { "+" } else { "" };
+    let [from, to] = [played.from, played.to].map(place);
+    quoted(&format!("{from}{to}{piece}{promotion}"))
 }
 
 fn duration(clock: &Clock) -> Option<Duration> {
@@ -283,20 +274,19 @@ fn start_of(initial: Option<&Initial>) -> Result<Position, RecordError> {
     let Some(initial) = initial else {
         return Ok(Position::startpos());
     };
+    let handicap = Handicap::of_jkf(&initial.preset);
     if let Some(data) = &initial.data
-        && (initial.preset == "OTHER" || Handicap::of_jkf(&initial.preset).is_none())
+        && (initial.preset == "OTHER" || handicap.is_none())
     {
         return drawn(data);
     }
-    let handicap = Handicap::of_jkf(&initial.preset);
-    handicap
-        .and_then(|handicap| Position::from_sfen(&handicap.sfen()).ok())
-        .ok_or_else(|| {
-            RecordError::new(format_args!(
-                "the preset {} is unknown, expected HIRATE, KY, …, 10, or OTHER with data",
-                quoted(&initial.preset)
-            ))
-        })
+    let start = handicap.and_then(|handicap| Position::from_sfen(&handicap.sfen()).ok());
+    start.ok_or_else(|| {
+        RecordError::new(format_args!(
+            "the preset {} is unknown, expected HIRATE, KY, …, 10, or OTHER with data",
+            quoted(&initial.preset)
+        ))
+    })
 }
 
 fn drawn(data: &Data) -> Result<Position, RecordError> {

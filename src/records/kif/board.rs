@@ -173,25 +173,20 @@ fn fault(found: &str, expected: &str) -> RecordError {
 /// # Errors
 /// The line speaks of pieces in hand, but not of which side's.
 fn hand_line(line: &str) -> Result<Option<(Color, &str)>, RecordError> {
-    let found = ["持駒", "持ち駒"]
-        .into_iter()
-        .find_map(|word| line.split_once(word));
-    let Some((name, pieces)) = found else {
+    let mut words = ["持駒", "持ち駒"].into_iter();
+    let Some((name, pieces)) = words.find_map(|word| line.split_once(word)) else {
         return Ok(None);
     };
     let is_blank = |sign: char| sign.is_whitespace();
-    let name = name
-        .trim_end_matches(is_blank)
-        .trim_end_matches('の')
-        .trim_matches(is_blank);
+    let name = name.trim_end_matches(is_blank).trim_end_matches('の');
+    let name = name.trim_matches(is_blank);
     if name.contains(['：', ':', '*']) {
         return Ok(None);
     }
     let side = SIDES.iter().find(|(side, _)| *side == name);
     let (_, color) = side.ok_or_else(|| fault(line, "先手の持駒 or 後手の持駒"))?;
-    let pieces = pieces
-        .trim_start_matches(is_blank)
-        .trim_start_matches(['：', ':', '＝', '=']);
+    let pieces = pieces.trim_start_matches(is_blank);
+    let pieces = pieces.trim_start_matches(['：', ':', '＝', '=']);
     Ok(Some((*color, pieces)))
 }
 

@@ -146,7 +146,8 @@ fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> O
         return Some(Ending::PerpetualCheck { loser });
     }
     if has(&ILLEGAL_MOVES) {
-        return word(if winner? == side {
+        let is_won = winner? == side;
+        return word(if is_won {
             "反則勝ち"
         } else {
             "反則負け"

@@ -365,10 +365,8 @@ impl Reader {
         let has_position = self.preamble.has_position();
         self.go_back(row, text, line);
         let game = self.game()?;
-        let word = text
-            .split([' ', '　', '\t', '(', '+'])
-            .next()
-            .unwrap_or_default();
+        let mut words = text.split([' ', '　', '\t', '(', '+']);
+        let word = words.next().unwrap_or_default();
         let number = game.ply() + 1;
         // No word for an ending begins as a move does.
         let ending = if starts_with_square(word) {
@@ -406,10 +404,8 @@ impl Reader {
     /// records have variations without a line 変化.
     fn go_back(&mut self, row: usize, text: &str, line: usize) {
         let is_counted = !self.numbering.is_wrong;
-        let after = self
-            .numbering
-            .first
-            .and_then(|first| row.checked_sub(first));
+        let first = self.numbering.first;
+        let after = first.and_then(|first| row.checked_sub(first));
         let (Some(after), Some(game)) = (after.filter(|_| is_counted), &mut self.game) else {
             return;
         };
@@ -715,10 +711,8 @@ fn two_headings(value: &str) -> (&str, Option<(&str, &str)>) {
         let Some((first, rest)) = value.split_once(name) else {
             continue;
         };
-        let own = first
-            .trim_end()
-            .trim_end_matches(['/', '／', ',', '、'])
-            .trim_end();
+        let own = first.trim_end().trim_end_matches(['/', '／', ',', '、']);
+        let own = own.trim_end();
         if let Some(second) = rest.trim_start().strip_prefix(['：', ':'])
             && own.len() < first.len()
         {

@@ -110,19 +110,15 @@ pub fn number(count: u32) -> String {
 
 /// The pieces in hand: `飛　歩十八`, or `なし`.
 pub fn hand(hand: Hand) -> String {
-    let held = PieceType::HAND_OF_APERY
-        .into_iter()
-        .rev()
-        .filter(|&kind| hand.has(kind));
-    let texts: Vec<String> = held
-        .map(|kind| {
-            let name = piece_letter(kind);
-            match hand.count(kind) {
-                1 => name.to_owned(),
-                count => format!("{name}{}", number(count)),
-            }
-        })
-        .collect();
+    let kinds = PieceType::HAND_OF_APERY.into_iter().rev();
+    let texts = kinds.filter(|&kind| hand.has(kind)).map(|kind| {
+        let name = piece_letter(kind);
+        match hand.count(kind) {
+            1 => name.to_owned(),
+            count => format!("{name}{}", number(count)),
+        }
+    });
+    let texts: Vec<String> = texts.collect();
     if texts.is_empty() {
         "なし".to_owned()
     } else {
@@ -262,23 +258,15 @@ pub fn relative(position: &Position, mv: Move) -> &'static str {
         return own.words("");
     }
     let is_straight = own.files == 0 && own.vertical == Vertical::Forward;
-    if is_straight && steps_only(piece.kind()) {
+    let steps = steps_only(piece.kind());
+    if is_straight && steps {
         return "直";
     }
     // Two sliders, such as dragons, are distinguished by where they stand, not by the target.
-    let side = if steps_only(piece.kind()) {
-        own.side(0)
-    } else {
-        own.side(others[0].files)
-    };
-    let is_alone = others.iter().all(|other| {
-        let reference = if steps_only(piece.kind()) {
-            0
-        } else {
-            own.files
-        };
-        other.side(reference) != side
-    });
+    let side = own.side(if steps { 0 } else { others[0].files });
+    let reference = if steps { 0 } else { own.files };
+    let mut others = others.iter();
+    let is_alone = others.all(|other| other.side(reference) != side);
     match (side, is_alone) {
         (Side::Left, true) => "左",
         (Side::Right, true) => "右",
@@ -434,10 +422,8 @@ impl Written {
     fn moves_of(&self, position: &Position, kind: PieceType, promotes: bool) -> Vec<Move> {
         if self.from.is_some() || self.is_drop {
             let only = self.only_move(Piece::new(position.side_to_move(), kind), promotes);
-            return only
-                .filter(|&mv| position.is_legal(mv))
-                .into_iter()
-                .collect();
+            let only = only.filter(|&mv| position.is_legal(mv));
+            return only.into_iter().collect();
         }
         let legal = legal_moves(position);
         let is_meant = |mv: &&Move| {

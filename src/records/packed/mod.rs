@@ -276,10 +276,8 @@ fn read_hands(
 /// The pawns of a full set that are neither on the board nor in `counts`.
 fn missing_pawns(board: &Board, counts: &[[u32; PieceType::HAND.len() + 1]; Color::NUM]) -> u32 {
     let on_board = board.kind(PieceType::Pawn) | board.kind(PieceType::ProPawn);
-    let in_hand: u32 = counts
-        .iter()
-        .map(|hand| hand[PieceType::Pawn.index()])
-        .sum();
+    let [black, white] = counts.map(|hand| hand[PieceType::Pawn.index()]);
+    let in_hand = black + white;
     (PieceType::Pawn.count_in_set()).saturating_sub(on_board.count() as u32 + in_hand)
 }
 

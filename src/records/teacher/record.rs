@@ -59,12 +59,6 @@ struct SourceBytes {
     bytes: Box<[u8]>,
 }
 
-impl SourceBytes {
-    fn of_format(&self, format: Format) -> Option<&[u8]> {
-        (self.format == format).then_some(&*self.bytes)
-    }
-}
-
 impl ScoredPosition {
     /// A sample that was read from `bytes` of this format, in which bytes 32 and 33 are the score.
     pub(super) fn from_bytes(sample: Sample, format: Format, bytes: &[u8]) -> Self {
@@ -263,7 +257,8 @@ impl Record {
             Self::Game(game) => game.source.as_ref(),
             Self::Sum(_) | Self::Tree(_) | Self::Position(..) => None,
         };
-        source?.of_format(format)
+        let source = source.filter(|source| source.format == format);
+        source.map(|source| &*source.bytes)
     }
 
     /// The number of positions, those of a game that were searched.

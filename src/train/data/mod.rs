@@ -12,12 +12,12 @@ use std::io::{BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fmt};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use serde::{Deserialize, Serialize};
 
 use crate::records::teacher::{Format, Record, TeacherError, TeacherReader, TeacherWriter};
 use crate::runs::{OutputFile, Watch};
-use crate::util::counted;
+use crate::util::{AtPath, counted};
 
 /// Large, because several files are read and written in turns.
 pub(super) const BUFFER: usize = 1 << 18;
@@ -27,11 +27,6 @@ const WATCH_INTERVAL: u64 = 256;
 
 /// The number of invalid records of a class that are kept as examples.
 const EXAMPLES: usize = 5;
-
-/// The name of a file as the context of an error.
-pub(super) fn named(path: &Path) -> impl Fn() -> String {
-    || path.display().to_string()
-}
 
 // --- Input ---
 
@@ -49,13 +44,13 @@ pub struct Source {
 impl Source {
     /// The size of the file.
     fn bytes(&self) -> anyhow::Result<u64> {
-        let metadata = fs::metadata(&self.path).with_context(named(&self.path))?;
+        let metadata = fs::metadata(&self.path).at(&self.path)?;
         Ok(metadata.len())
     }
 }
 
 /// Files to read one after the other.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
     needs_results: bool,
@@ -87,12 +82,12 @@ impl Sources {
             if !path.is_dir() {
                 if path.extension().is_none() {
                     // Most likely the name of a folder.
-                    fs::metadata(path).with_context(named(path))?;
+                    fs::metadata(path).at(path)?;
                 }
                 let found = format.map_or_else(|| Format::of_path(path), Ok);
                 sources.push(Source {
                     path: path.clone(),
-                    format: found.with_context(named(path))?,
+                    format: found.at(path)?,
                     is_found: false,
                 });
                 continue;
@@ -108,9 +103,7 @@ impl Sources {
         }
         Ok(Self {
             files: sources,
-            needs_results: false,
-            takes_problems: false,
-            skips_bad_records: false,
+            ..Self::default()
         })
     }
 
@@ -220,9 +213,8 @@ impl Sources {
 
     /// The records of a file from a place on.
     fn open(&self, source: &Source, from: Place) -> anyhow::Result<TeacherReader<BufReader<File>>> {
-        let mut file = File::open(&source.path).with_context(named(&source.path))?;
-        file.seek(SeekFrom::Start(from.offset))
-            .with_context(named(&source.path))?;
+        let mut file = File::open(&source.path).at(&source.path)?;
+        file.seek(SeekFrom::Start(from.offset)).at(&source.path)?;
         let input = BufReader::with_capacity(BUFFER, file);
         let reader = TeacherReader::resume(input, source.format, from.offset, from.records);
         Ok(match (self.needs_results, self.takes_problems) {
@@ -242,7 +234,6 @@ impl Sources {
         source: &Source,
         record: Result<Record, TeacherError>,
     ) -> anyhow::Result<Option<Record>> {
-        let path = source.path.display();
         match record {
             Ok(record) => {
                 tally.records += 1;
@@ -255,11 +246,12 @@ impl Sources {
                 let class = class.or_default();
                 class.count += 1;
                 if class.examples.len() < EXAMPLES {
+                    let path = source.path.display();
                     class.examples.push(format!("{path}: {error}"));
                 }
                 Ok(None)
             }
-            Err(error) => Err(error).with_context(|| path.to_string()),
+            Err(error) => Err(error).at(&source.path),
         }
     }
 }
@@ -352,10 +344,10 @@ fn repeats_records(path: &Path) -> bool {
 /// Adds the files below a folder. Links to folders are not followed, because they could form a
 /// cycle.
 fn add_folder(folder: &Path, files: &mut Vec<Source>) -> anyhow::Result<()> {
-    for entry in fs::read_dir(folder).with_context(named(folder))? {
-        let entry = entry.with_context(named(folder))?;
+    for entry in fs::read_dir(folder).at(folder)? {
+        let entry = entry.at(folder)?;
         let path = entry.path();
-        if entry.file_type().with_context(named(&path))?.is_dir() {
+        if entry.file_type().at(&path)?.is_dir() {
             add_folder(&path, files)?;
         } else if let Ok(format) = Format::of_path(&path)
             && !is_other_data(&path)
@@ -387,7 +379,7 @@ impl Output {
     /// Where the file cannot be created.
     pub fn create(path: &Path, format: Format) -> anyhow::Result<Self> {
         Ok(Self {
-            writer: TeacherWriter::new(create_output(path)?, format),
+            writer: TeacherWriter::new(OutputFile::create(path).at(path)?, format),
             path: path.to_owned(),
         })
     }
@@ -397,8 +389,7 @@ impl Output {
     /// # Errors
     /// Where the file fails or the format cannot hold the record.
     pub fn write(&mut self, record: &Record) -> anyhow::Result<()> {
-        let written = self.writer.write(record);
-        written.with_context(named(&self.path))
+        self.writer.write(record).at(&self.path)
     }
 
     /// Begins to write a file that can be resumed, or continues behind `length` bytes and as many
@@ -413,9 +404,9 @@ impl Output {
         positions: u64,
     ) -> anyhow::Result<Self> {
         let file = if length == 0 {
-            create_output(path)?.kept()
+            OutputFile::create(path).at(path)?.kept()
         } else {
-            OutputFile::resume(path, length).with_context(named(path))?
+            OutputFile::resume(path, length).at(path)?
         };
         Ok(Self {
             writer: TeacherWriter::resume(file, format, positions),
@@ -428,7 +419,7 @@ impl Output {
     /// # Errors
     /// Where the file fails.
     pub fn end_game(&mut self) -> anyhow::Result<()> {
-        self.writer.end_game().with_context(named(&self.path))
+        self.writer.end_game().at(&self.path)
     }
 
     /// The format that is written.
@@ -441,8 +432,8 @@ impl Output {
     /// # Errors
     /// Where the file fails.
     pub fn pause(&mut self) -> anyhow::Result<(u64, u64)> {
-        let (file, positions) = self.writer.pause().with_context(named(&self.path))?;
-        file.sync().with_context(named(&self.path))?;
+        let (file, positions) = self.writer.pause().at(&self.path)?;
+        file.sync().at(&self.path)?;
         Ok((file.length(), positions))
     }
 
@@ -451,15 +442,10 @@ impl Output {
     /// # Errors
     /// Where the file fails.
     pub fn finish(self) -> anyhow::Result<u64> {
-        let (file, positions) = self.writer.finish().with_context(named(&self.path))?;
-        file.finish().with_context(named(&self.path))?;
+        let (file, positions) = self.writer.finish().at(&self.path)?;
+        file.finish().at(&self.path)?;
         Ok(positions)
     }
-}
-
-/// Begins a file that gets its name when it is complete.
-pub(super) fn create_output(path: &Path) -> anyhow::Result<OutputFile> {
-    OutputFile::create(path).with_context(named(path))
 }
 
 #[cfg(test)]

@@ -49,10 +49,8 @@ pub fn run(
     watch: &Watch<'_>,
 ) -> anyhow::Result<PassReport> {
     let mut report = PassReport::default();
-    let mut out = match &destination.output {
-        Some((path, format)) => Some(Output::create(path, *format)?),
-        None => None,
-    };
+    let create = |(path, format): &(PathBuf, Format)| Output::create(path, *format);
+    let mut out = destination.output.as_ref().map(create).transpose()?;
     let held_out = destination.held_out.as_ref();
     let mut sampler = held_out.map(HoldoutSampler::new).transpose()?;
     let mut last_file = std::ptr::null();
@@ -68,9 +66,8 @@ pub fn run(
             report.samples += 1;
             report.signs.add(sample);
         });
-        let is_drawn = sampler
-            .as_mut()
-            .is_some_and(|sampler| sampler.draws(&record));
+        let draws = |sampler: &mut HoldoutSampler| sampler.draws(&record);
+        let is_drawn = sampler.as_mut().is_some_and(draws);
         let target = match &mut sampler {
             Some(sampler) if is_drawn => Some(&mut sampler.out),
             _ => out.as_mut(),
@@ -94,12 +91,10 @@ pub fn run(
 }
 
 fn write_entered_kings(record: &Record, out: &mut Output) -> anyhow::Result<()> {
-    if let Record::Tree(node) = record {
-        return if has_entered_king(&node.position) {
-            out.write(record)
-        } else {
-            Ok(())
-        };
+    if let Record::Tree(node) = record
+        && has_entered_king(&node.position)
+    {
+        return out.write(record);
     }
     let mut result = Ok(());
     record.for_each_sample(|sample| {
@@ -163,11 +158,9 @@ impl HoldoutSampler {
     /// order.
     fn draws(&mut self, record: &Record) -> bool {
         let span = Span::of(record);
-        let goes_on = self.chain.is_continued_by(record)
-            || self
-                .last
-                .zip(span)
-                .is_some_and(|(last, next)| last.goes_on_with(next));
+        let follows = |(last, next): (Span, Span)| last.goes_on_with(next);
+        let goes_on =
+            self.chain.is_continued_by(record) || self.last.zip(span).is_some_and(follows);
         self.last = span;
         if matches!(record, Record::Sample(_) | Record::Sum(_)) {
             self.chain.add(record);
@@ -269,10 +262,6 @@ impl Signs {
 
 impl Side {
     /// The classes that are not empty: positions, mean score, and mean result from 0 to 1.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "the sums are exact, the fit is an estimate"
-    )]
     fn weights(&self) -> impl Iterator<Item = [f64; 3]> {
         let classes = self.classes.iter().filter(|(positions, ..)| *positions > 0);
         classes.map(|&(positions, sum, points)| {

@@ -15,13 +15,13 @@ use std::io::{self, BufReader, BufWriter, Read as _, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-use super::{BUFFER, Output, Sources, Tally, create_output, named};
+use super::{BUFFER, Output, Sources, Tally};
 use crate::records::teacher::{Content, Format, Record, TeacherWriter};
 use crate::runs::{OutputFile, Watch, beside};
+use crate::util::AtPath;
 use crate::{records::packed::PackedSfen, records::psum::PositionSum, records::tree::TreePosition};
 
 // --- Random order ---
@@ -42,7 +42,7 @@ pub fn shuffle(
     let (path, format) = output;
     format.check(|format| format.record_size().is_some())?;
     let size = format.bytes_per_position();
-    let mut out = create_output(path)?;
+    let mut out = OutputFile::create(path).at(path)?;
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let count = bucket_count(expected_bytes(sources, size)?, memory);
     let spread = Spread::create(path, count, |_| random.random_range(0..count))?;
@@ -50,7 +50,7 @@ pub fn shuffle(
     for bucket in buckets {
         gather(bucket, size, memory, &mut random, &mut out, watch)?;
     }
-    out.finish().with_context(named(path))?;
+    out.finish().at(path)?;
     Ok(tally)
 }
 
@@ -75,9 +75,9 @@ fn gather(
 ) -> anyhow::Result<()> {
     watch.check_stop()?;
     if bucket.bytes <= memory.max(size as u64) {
-        let mut bytes = fs::read(&bucket.path).with_context(named(&bucket.path))?;
+        let mut bytes = fs::read(&bucket.path).at(&bucket.path)?;
         shuffle_records(&mut bytes, size, random);
-        return out.write_all(&bytes).with_context(named(&bucket.path));
+        return out.write_all(&bytes).at(&bucket.path);
     }
     let choose = |_: &[u8], count| random.random_range(0..count);
     let smaller = bucket.divide(size, memory, choose)?;
@@ -213,10 +213,8 @@ impl<D: Duplicate> Merged<D> {
     fn spread(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> anyhow::Result<()> {
         let memory = (self.memory * D::SIZE) as u64;
         let choose = move |bytes: &[u8], count| bucket_of(bytes, level, count);
-        let smaller = bucket.divide(D::SIZE, memory, choose)?;
-        smaller
-            .into_iter()
-            .try_for_each(|bucket| self.take(bucket, level + 1, watch))
+        let mut smaller = bucket.divide(D::SIZE, memory, choose)?.into_iter();
+        smaller.try_for_each(|bucket| self.take(bucket, level + 1, watch))
     }
 
     /// Writes a position that was found `count` times.
@@ -354,14 +352,12 @@ impl Bucket {
         size: usize,
         mut visit: impl FnMut(&[u8]) -> io::Result<()>,
     ) -> anyhow::Result<()> {
-        let file = File::open(&self.path).with_context(named(&self.path))?;
+        let file = File::open(&self.path).at(&self.path)?;
         let mut input = BufReader::with_capacity(BUFFER, file);
         let mut record = vec![0; size];
         for _ in 0..self.bytes / size as u64 {
-            input
-                .read_exact(&mut record)
-                .and_then(|()| visit(&record))
-                .with_context(named(&self.path))?;
+            let read = input.read_exact(&mut record);
+            read.and_then(|()| visit(&record)).at(&self.path)?;
         }
         Ok(())
     }
@@ -405,9 +401,9 @@ fn spread_all<C: FnMut(&[u8]) -> usize>(
             left_out += record.positions();
             return Ok(());
         }
-        writer.write(&record).with_context(named(path))
+        writer.write(&record).at(path)
     })?;
-    let (buckets, positions) = writer.finish().with_context(named(path))?;
+    let (buckets, positions) = writer.finish().at(path)?;
     tally.left_out = left_out;
     tally.written = positions;
     Ok((tally, buckets.finish()?))
@@ -427,7 +423,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
         let mut buckets = Vec::with_capacity(count);
         for index in 0..count {
             let path = beside(path, &format!(".part-{index:03}"));
-            let file = File::create(&path).with_context(named(&path))?;
+            let file = File::create(&path).at(&path)?;
             let out = BufWriter::with_capacity(BUCKET_BUFFER, file);
             buckets.push((Bucket { path, bytes: 0 }, out));
         }
@@ -438,7 +434,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
     fn finish(self) -> anyhow::Result<Vec<Bucket>> {
         let mut finished = Vec::with_capacity(self.buckets.len());
         for (bucket, mut out) in self.buckets {
-            out.flush().with_context(named(&bucket.path))?;
+            out.flush().at(&bucket.path)?;
             finished.push(bucket);
         }
         Ok(finished)

@@ -59,16 +59,6 @@ pub struct TreeStats {
     depths: Histogram,
 }
 
-impl Default for TreeStats {
-    fn default() -> Self {
-        Self {
-            positions: [0; 3],
-            scores: Histogram::new(-MAX_SCORE, MAX_SCORE, SCORE_WIDTH),
-            depths: Histogram::new(0, MAX_DEPTH, 1),
-        }
-    }
-}
-
 impl TreeStats {
     fn add(&mut self, node: &TreePosition) {
         let kind = match node.bound {
@@ -92,7 +82,11 @@ impl Default for Stats {
             in_check: 0,
             entered_kings: 0,
             mates: 0,
-            trees: TreeStats::default(),
+            trees: TreeStats {
+                positions: [0; 3],
+                scores: Histogram::new(-MAX_SCORE, MAX_SCORE, SCORE_WIDTH),
+                depths: Histogram::new(0, MAX_DEPTH, 1),
+            },
             score_sums: [0; 2],
             scores: Histogram::new(-MAX_SCORE, MAX_SCORE, SCORE_WIDTH),
             plies: Histogram::new(0, MAX_PLY, PLY_WIDTH),
@@ -177,10 +171,6 @@ impl Stats {
     }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "shown with few digits; the counts are exact"
-)]
 fn share(part: u64, whole: u64) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }
@@ -222,10 +212,8 @@ impl fmt::Display for Stats {
         let total: u64 = trees.iter().sum();
         if total > 0 {
             write!(formatter, "{total:>14}  positions of search trees")?;
-            for (count, name) in trees
-                .into_iter()
-                .zip(["upper bounds", "lower bounds", "exact"])
-            {
+            let kinds = ["upper bounds", "lower bounds", "exact"];
+            for (count, name) in trees.into_iter().zip(kinds) {
                 write!(formatter, ", {} {name}", share(count, total))?;
             }
             writeln!(formatter)?;
@@ -233,7 +221,6 @@ impl fmt::Display for Stats {
         writeln!(formatter, "{:>14}  bad records", self.tally.bad())?;
         let counted = samples - self.mates;
         if counted > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "shown with few digits")]
             let [mean, mean_size] = self.score_sums.map(|sum| sum as f64 / counted as f64);
             writeln!(
                 formatter,
@@ -296,9 +283,8 @@ impl Histogram {
         let line = |(from, count): (i64, u64)| {
             let length = (u128::from(count) * u128::from(LONGEST_BAR)).div_ceil(most.into());
             let bar = "#".repeat(length as usize);
-            format!("  {from:>6}  {count:>12}  {bar}")
-                .trim_end()
-                .to_owned()
+            let line = format!("  {from:>6}  {count:>12}  {bar}");
+            line.trim_end().to_owned()
         };
         classes.into_iter().map(line).collect()
     }
@@ -356,10 +342,8 @@ fn draw_chart(
         .draw()
         .ok()?;
     let bar = |(from, count): (i64, u64)| {
-        Rectangle::new(
-            [(from, 0), (from + histogram.width, count)],
-            BAR_COLOR.filled(),
-        )
+        let corners = [(from, 0), (from + histogram.width, count)];
+        Rectangle::new(corners, BAR_COLOR.filled())
     };
     chart.draw_series(bars.into_iter().map(bar)).ok()?;
     Some(())

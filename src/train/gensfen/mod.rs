@@ -135,14 +135,9 @@ struct Schedule<'a> {
 
 impl Plan<Games<'_>> for Schedule<'_> {
     fn next(&mut self) -> anyhow::Result<Option<u64>> {
-        let has_enough = self
-            .limits
-            .positions
-            .is_some_and(|positions| self.tally.written >= positions);
-        Ok(if has_enough {
-            None
-        } else {
-            self.numbers.next()
+        Ok(match self.limits.positions {
+            Some(enough) if self.tally.written >= enough => None,
+            _ => self.numbers.next(),
         })
     }
 
@@ -150,11 +145,8 @@ impl Plan<Games<'_>> for Schedule<'_> {
         let entry = self.archive.append(game)?;
         self.tally.add(&entry);
         (self.on_game)(&self.tally);
-        self.fruitless = if entry.written == 0 {
-            self.fruitless + 1
-        } else {
-            0
-        };
+        let is_fruitless = entry.written == 0;
+        self.fruitless = if is_fruitless { self.fruitless + 1 } else { 0 };
         if self.limits.games.is_none() && self.fruitless >= FRUITLESS_GAMES {
             bail!(
                 "{FRUITLESS_GAMES} games in a row have no new position: expected more random plies \
@@ -271,24 +263,14 @@ impl Effort {
 #[command(next_help_heading = "Files")]
 pub struct Gaps {
     /// Write only every N-th position of a game, beginning at a random one
-    #[arg(
-        long = "write-every",
-        value_name = "N",
-        value_parser = clap::value_parser!(u32).range(2..=100),
-        required = false,
-        requires = "between_nodes"
-    )]
+    #[arg(long = "write-every", value_name = "N",
+          value_parser = clap::value_parser!(u32).range(2..=100), required = false,
+          requires = "between_nodes")]
     pub every: u32,
 
     /// Soft node limit of the positions between
-    #[arg(
-        id = "between_nodes",
-        long = "between-nodes",
-        value_name = "N",
-        value_parser = parse_positive::<u64>,
-        required = false,
-        requires = "every"
-    )]
+    #[arg(id = "between_nodes", long = "between-nodes", value_name = "N",
+          value_parser = parse_positive::<u64>, required = false, requires = "every")]
     pub nodes: u64,
 }
 
@@ -405,13 +387,8 @@ impl Default for Writing {
 pub struct TreeSampling {
     /// Write up to N inner nodes of each search, chosen at random, with their values and bounds to
     /// .tree files [default: none]
-    #[arg(
-        id = "tree_positions",
-        long = "tree-positions",
-        value_name = "N",
-        value_parser = parse_positive::<usize>,
-        required = false
-    )]
+    #[arg(id = "tree_positions", long = "tree-positions", value_name = "N",
+          value_parser = parse_positive::<usize>, required = false)]
     pub positions: usize,
 
     /// Minimum depth of the search below a node, in plies.

@@ -11,7 +11,7 @@ use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Args;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,8 @@ use super::{loss::logistic, out_of_range};
 use crate::records::teacher::{
     Format, Record, Skipped, Span, TeacherError, TeacherGame, TeacherReader,
 };
-use crate::{position::Position, records::tree::TreePosition, runs::Watch, train::data::named};
-use crate::{types::Move, types::value::PAWN_VALUE, util::mixed};
+use crate::{position::Position, records::tree::TreePosition, runs::Watch};
+use crate::{types::Move, types::value::PAWN_VALUE, util::AtPath, util::mixed};
 
 /// Held-out positions in memory, about; more would not be more precise.
 const HELD_OUT_POSITIONS: usize = 200_000;
@@ -126,7 +126,6 @@ impl Data {
     }
 
     /// The number of training positions; an estimate if they are streamed.
-    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 blocks")]
     pub fn positions(&self) -> u64 {
         if self.streams.is_empty() {
             return self.training.len() as u64;
@@ -143,18 +142,14 @@ impl Data {
     }
 
     /// Reads all blocks or, if they hold too many positions, some of each group.
-    #[expect(clippy::cast_precision_loss, reason = "nobody has 2^52 positions")]
     fn load_training(&mut self, progress: &Progress<'_>) -> anyhow::Result<()> {
         let mut read = Self::default();
         let mut first = 0;
         for group in &self.source.groups {
             let files = &self.files[first..first + group.files.len()];
             first += group.files.len();
-            let blocks: Vec<Block> = files
-                .iter()
-                .flat_map(|file| &file.blocks)
-                .copied()
-                .collect();
+            let blocks = files.iter().flat_map(|file| &file.blocks);
+            let blocks: Vec<Block> = blocks.copied().collect();
             let probed = self.read_evenly(&blocks, PROBED_BLOCKS, progress)?;
             let count = blocks.len().clamp(1, PROBED_BLOCKS);
             self.streams.push(BlockGroup {
@@ -449,7 +444,6 @@ fn apply_td_lambda(scores: &mut [Option<i32>], lambda: f32, scale: u16, limit: u
             later = None;
             continue;
         };
-        #[expect(clippy::cast_precision_loss, reason = "a score is small")]
         let own = logistic(*score as f32 / scale);
         let chance = later.map_or(own, |later: f32| own + lambda * (1.0 - later - own));
         if score.unsigned_abs() <= limit.into() {
@@ -510,12 +504,8 @@ pub struct Source {
 
     /// Positions in memory among which the order of visits is random, 48 bytes each; two such
     /// buffers are in memory if there are more positions, which are then read during the run
-    #[arg(
-        long,
-        value_name = "POSITIONS",
-        default_value_t = DEFAULT_BUFFER,
-        value_parser = parse_buffer
-    )]
+    #[arg(long, value_name = "POSITIONS", default_value_t = DEFAULT_BUFFER,
+          value_parser = parse_buffer)]
     pub buffer: usize,
 
     /// Conditions that positions must meet.
@@ -559,17 +549,13 @@ impl Source {
     /// # Errors
     /// The first one that is not.
     pub fn validate(&self) -> anyhow::Result<()> {
-        let numbers = [
-            ("--held-out", self.held_out),
-            ("--lambda", self.lambda.into()),
-        ];
-        match numbers
-            .into_iter()
-            .find(|(_, part)| !(0.0..1.0).contains(part))
-        {
-            Some((name, part)) => Err(out_of_range(name, part, "at least 0 and below 1")),
-            None => Ok(()),
+        let parts = [self.held_out, self.lambda.into()];
+        for (name, part) in ["--held-out", "--lambda"].into_iter().zip(parts) {
+            if !(0.0..1.0).contains(&part) {
+                return Err(out_of_range(name, part, "at least 0 and below 1"));
+            }
         }
+        Ok(())
     }
 
     /// All files of the groups in their order.
@@ -600,9 +586,8 @@ impl Block {
         path: &Path,
         format: Format,
     ) -> anyhow::Result<TeacherReader<BufReader<Take<File>>>> {
-        let mut file = File::open(path).with_context(named(path))?;
-        file.seek(SeekFrom::Start(self.offset))
-            .with_context(named(path))?;
+        let mut file = File::open(path).at(path)?;
+        file.seek(SeekFrom::Start(self.offset)).at(path)?;
         let buffer = BUFFER.min(self.bytes as usize);
         let input = BufReader::with_capacity(buffer, file.take(self.bytes));
         let reader = TeacherReader::resume(input, format, self.offset, self.games.count);
@@ -645,8 +630,8 @@ impl DataFile {
             let (path, names) = (path.display(), Format::names(Format::has_scores));
             bail!("{path}: expected a format with scores and results: {names}");
         };
-        let input = File::open(path).with_context(named(path))?;
-        let length = input.metadata().with_context(named(path))?.len();
+        let input = File::open(path).at(path)?;
+        let length = input.metadata().at(path)?.len();
         let mut file = Self {
             path: path.to_owned(),
             format,

@@ -1,8 +1,6 @@
 //! The training target, the loss function, the mean losses of held-out positions, and the scale of
 //! scores with which the target predicts results best.
 
-#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-
 use std::fmt::Write as _;
 use std::ops::Range;
 

@@ -84,12 +84,8 @@ pub struct Settings {
     pub shape: Shape,
 
     /// Positions per step [default: 16384, with --kind kppt 4096]
-    #[arg(
-        long,
-        value_name = "POSITIONS",
-        default_value_t = Self::default().batch,
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "POSITIONS", default_value_t = Self::default().batch,
+          hide_default_value = true)]
     pub batch: usize,
 
     /// Number of steps of the run, at least 1.
@@ -110,12 +106,8 @@ pub struct Settings {
 
     /// Weight of the game result in the target, 0 to 1; the rest is the score. FIRST:LAST changes
     /// linearly
-    #[arg(
-        long,
-        value_name = "PART|FIRST:LAST",
-        default_value = "0.1:0.4",
-        value_parser = parse_result_weight
-    )]
+    #[arg(long, value_name = "PART|FIRST:LAST", default_value = "0.1:0.4",
+          value_parser = parse_result_weight)]
     pub wdl: ResultWeight,
 
     /// Weight of a position of a search tree of 8 plies and more in the loss, proportionally less
@@ -204,7 +196,6 @@ impl Settings {
     }
 
     /// The share of the run that is done at a step, 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "nobody makes 2^52 steps")]
     fn share(&self, step: u64) -> f64 {
         // 1 at the last step, whose number is `steps - 1`.
         step as f64 / (self.steps - 1).max(1) as f64

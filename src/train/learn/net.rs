@@ -1,7 +1,5 @@
 //! Networks as what a run trains: weights with Adam, rounded to the integers of the engine.
 
-#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-
 use std::io::{self, Read, Write};
 use std::{iter, ops::Range, path::Path};
 
@@ -142,9 +140,8 @@ impl Net {
 
 /// The rows of a block in the order of a checkpoint; `None` stands for the top, which is not a row.
 fn rows(layout: Layout) -> impl Iterator<Item = Option<usize>> {
-    let transformer = iter::once(layout.biases())
-        .chain(0..layout.biases())
-        .map(Some);
+    let biases = layout.biases();
+    let transformer = iter::once(biases).chain(0..biases).map(Some);
     let next = (layout.outputs().start..layout.rows()).map(Some);
     transformer.chain([None]).chain(next)
 }
@@ -171,9 +168,8 @@ impl Learner<'_> {
         };
         let samples = &samples[..samples.len().min(MAX_COMPARED)];
         let (training, scale) = (&self.data.training, self.state.settings.scale);
-        let known = training
-            .iter()
-            .step_by(training.len().div_ceil(MAX_FITTED).max(1));
+        let step = training.len().div_ceil(MAX_FITTED).max(1);
+        let known = training.iter().step_by(step);
         quantise::quantise(&self.model.rounded, scale, text, known, samples)
     }
 }
@@ -212,12 +208,8 @@ impl InitialWeights {
             );
             (Content::Quantised(Box::new(network)), shape)
         };
-        ensure!(
-            found.width == shape.width,
-            "width {}, expected {}",
-            found.width,
-            shape.width
-        );
+        let (width, expected) = (found.width, shape.width);
+        ensure!(width == expected, "width {width}, expected {expected}");
         let zones = |shape| Layout::new(shape).map_or(1, Layout::zones);
         ensure!(
             zones(found) <= zones(shape),
@@ -330,10 +322,8 @@ impl Adam {
             },
             ..factors
         };
-        let moments = self
-            .first
-            .par_blocks_mut()
-            .zip(self.second.par_blocks_mut());
+        let (first, second) = (&mut self.first, &mut self.second);
+        let moments = first.par_blocks_mut().zip(second.par_blocks_mut());
         let blocks = weights.par_blocks_mut().zip(gradient.par_blocks_mut());
         blocks
             .zip(moments)
@@ -347,11 +337,8 @@ impl Adam {
         let moments = self.first.top.iter_mut().zip(&mut self.second.top);
         let top = weights.top.iter_mut().zip(&mut gradient.top).zip(moments);
         for (number, ((weight, gradient), moments)) in top.enumerate() {
-            let factors = if layout.is_bias(number) {
-                of_biases
-            } else {
-                factors
-            };
+            let is_bias = layout.is_bias(number);
+            let factors = if is_bias { of_biases } else { factors };
             factors.apply(weight, gradient, moments);
         }
     }
@@ -470,7 +457,6 @@ impl Weights {
     }
 
     /// Random initial weights, small enough that few columns and neurons saturate.
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     pub(super) fn random(layout: Layout, seed: u64) -> Self {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut uniform = |limit: f32| (random.random::<f32>() * 2.0 - 1.0) * limit;
@@ -549,7 +535,6 @@ impl Weights {
 
     /// Divides the weights of features by zone into what all zones have in common, their mean, and
     /// the rest.
-    #[expect(clippy::cast_precision_loss, reason = "a small number")]
     pub(super) fn share(&mut self) {
         let layout = self.layout;
         for block in self.blocks_mut() {

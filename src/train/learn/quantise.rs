@@ -10,11 +10,6 @@
 //! This holds for the feature transformer and for outputs directly behind it. Hidden layers have
 //! steps that depend on their weights; these are rounded at the end, see [`quantise_hidden`].
 
-#![expect(
-    clippy::cast_precision_loss,
-    reason = "small whole numbers, and counts of positions"
-)]
-
 use rayon::prelude::*;
 
 use super::net::{BLOCK, Hidden, Layout, Row, Weights};
@@ -263,12 +258,8 @@ fn quantise_direct(weights: &Weights, grid: Grid, text: &str) -> Network {
         weights: output_weights,
         scale,
     };
-    Network::with_output_layer(
-        layout.shape.features,
-        transformer(weights, grid),
-        output_layer,
-        text,
-    )
+    let (features, transformer) = (layout.shape.features, transformer(weights, grid));
+    Network::with_output_layer(features, transformer, output_layer, text)
 }
 
 /// The inverse of [`quantise_direct`].
@@ -358,10 +349,8 @@ fn quantise_hidden(
     };
     let no_shortcuts = vec![0.0; positions.len()];
     let first = round(0, &inputs, &no_shortcuts);
-    let outputs = inputs
-        .par_iter()
-        .map(|inputs| first_outputs(hidden, &first, inputs));
-    let (inputs, shortcuts): (Vec<_>, Vec<_>) = outputs.unzip();
+    let outputs = |inputs: &Vec<u8>| first_outputs(hidden, &first, inputs);
+    let (inputs, shortcuts): (Vec<_>, Vec<_>) = inputs.par_iter().map(outputs).unzip();
     let second = round(1, &inputs, &no_shortcuts);
     let outputs = inputs.par_iter().map(|inputs| {
         let sums = affine(&second, inputs);
@@ -472,11 +461,8 @@ struct Factors {
 impl Factors {
     fn new(hidden: Hidden, scale: u16, fv_scale: i32) -> Self {
         let one = MAX_ACTIVATION as f32;
-        let product = if hidden.is_products {
-            one / ONE_PRODUCT
-        } else {
-            1.0
-        };
+        let is_products = hidden.is_products;
+        let product = if is_products { one / ONE_PRODUCT } else { 1.0 };
         Self {
             hidden,
             first: ONE_WEIGHT * product,

@@ -9,8 +9,6 @@
 //! The order depends on the seed and the data only, not on the number of threads, and can be
 //! resumed at any [`Place`].
 
-#![expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-
 use std::ops::Range;
 
 use anyhow::ensure;
@@ -188,10 +186,8 @@ impl<'a> Stream<'a> {
         let blocks: Vec<(&Block, bool)> = (self.blocks_read..blocks)
             .map_while(|_| self.sequence.next())
             .collect();
-        let parts: Vec<anyhow::Result<Data>> = blocks
-            .par_iter()
-            .map(|(block, _)| self.data.read(block))
-            .collect();
+        let read = |(block, _): &(&Block, bool)| self.data.read(block);
+        let parts: Vec<anyhow::Result<Data>> = blocks.par_iter().map(read).collect();
         if self.next.capacity() == 0 {
             self.next
                 .reserve_exact(self.data.source.buffer + self.data.source.buffer / SPARE);

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt, mem};
 use std::{fmt::Display, path::Path, sync::Arc};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 use serde::{Deserialize, Serialize};
 
-use super::data::{Output, Place, Sources, Tally, named};
+use super::data::{Output, Place, Sources, Tally};
 use super::gensfen::{Effort, HASH_MB};
 use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::records::score::{self, NINTHS, clamp_centipawns, is_mate};
@@ -22,7 +22,7 @@ use crate::records::teacher::{Content, Format, Record, ScoredPosition, TeacherGa
 use crate::runs::{EachPiece, Execution, Interrupted, Job, RunFolder, Stop, Watch, execute};
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo, SoloLine};
 use crate::types::{Bound, Depth};
-use crate::util::{counted, shorten};
+use crate::util::{AtPath, counted, shorten};
 use crate::{position::Position, records::psum::PositionSum, records::sample::Sample};
 use crate::{records::tree::TreePosition, transposition::TableError, types::value::PAWN_VALUE};
 
@@ -170,7 +170,7 @@ pub fn write_positions(
     (path, out): (&Path, &mut dyn Write),
     watch: &Watch<'_>,
 ) -> anyhow::Result<RescoreReport> {
-    let positions = Positions::new(out).with_context(named(path))?;
+    let positions = Positions::new(out).at(path)?;
     let scorer = Scorer::of(Method::Positions(positions));
     with_column(sources, (path, scorer), &mut |_| Ok(()), watch)
 }
@@ -189,7 +189,7 @@ pub fn take_scores(
 ) -> anyhow::Result<RescoreReport> {
     check_formats(sources, format)?;
     let mut out = Output::create(output, format)?;
-    let column = Column::new(column, scale).with_context(named(path))?;
+    let column = Column::new(column, scale).at(path)?;
     let scorer = Scorer::of(Method::Column(column));
     let put = &mut |record: &Record| out.write(record);
     let mut report = with_column(sources, (path, scorer), put, watch)?;
@@ -207,11 +207,11 @@ fn with_column(
     let tally = sources.read(watch, |_, record| {
         let rescored = scorer.rescore(&record, &|| false);
         if let Some(fault) = scorer.fault.take() {
-            return Err(fault).with_context(named(path));
+            return Err(fault).at(path);
         }
         rescored.map_or(Ok(()), |record| put(&record))
     })?;
-    let searches = scorer.finish().with_context(named(path))?;
+    let searches = scorer.finish().at(path)?;
     Ok(RescoreReport { tally, searches })
 }
 
@@ -242,11 +242,8 @@ fn check_formats(sources: &Sources, output: Format) -> anyhow::Result<()> {
 impl Rescoring<'_> {
     /// Records of a group; a game is a group by itself.
     fn group(&self) -> u64 {
-        if self.output.1.content() == Content::Games {
-            1
-        } else {
-            GROUP
-        }
+        let are_games = self.output.1.content() == Content::Games;
+        if are_games { 1 } else { GROUP }
     }
 
     /// Positions between two checkpoints.
@@ -336,10 +333,9 @@ impl<'a> Block<'a> {
         for group in rescored {
             let group = group.ok_or(Interrupted)?;
             report.searches.merge(&group.searches);
-            group
-                .records
-                .iter()
-                .try_for_each(|record| out.write(record))?;
+            for record in &group.records {
+                out.write(record)?;
+            }
         }
         Ok(())
     }
@@ -416,7 +412,6 @@ impl Searches {
 }
 
 /// The report of the command `rescore`.
-#[expect(clippy::cast_precision_loss, reason = "figures for people")]
 impl Display for RescoreReport {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let found = &self.searches;
@@ -696,12 +691,10 @@ impl<'a> Column<'a> {
             let sfen = position.to_sfen();
             return Err(self.expected(format_args!("the key {expected:016x} of {sfen}")));
         }
+        let is_score = |&score: &i32| i16::try_from(score).is_ok_and(|score| !is_mate(score));
         let (score, expected) = match self.scale {
             None => (
-                value
-                    .parse()
-                    .ok()
-                    .filter(|&score: &i32| i16::try_from(score).is_ok_and(|score| !is_mate(score))),
+                value.parse().ok().filter(is_score),
                 "a score in centipawns, -30999 to 30999",
             ),
             Some(scale) => (

@@ -474,11 +474,8 @@ impl Session {
 }
 
 fn join(moves: &[Move]) -> String {
-    moves
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(" ")
+    let moves: Vec<String> = moves.iter().map(Move::to_string).collect();
+    moves.join(" ")
 }
 
 fn compiler() -> String {

@@ -128,10 +128,8 @@ pub(super) fn spawn(
         read_lines(input, &inputs, &interrupt);
         let _ = inputs.send(Input::End);
     };
-    thread::Builder::new()
-        .name("usi-input".to_owned())
-        .spawn(work)
-        .map(drop)
+    let thread = thread::Builder::new().name("usi-input".to_owned());
+    thread.spawn(work).map(drop)
 }
 
 fn read_lines(input: impl Read, inputs: &Sender<Input>, interrupt: &Interrupt) {

@@ -425,11 +425,8 @@ fn draw_game(
     let [left, right] =
         Layout::horizontal([Constraint::Length(BOARD_WIDTH), Constraint::Min(0)]).areas(area);
     // Our side is below, unless the board is turned.
-    let below = if look.is_turned {
-        !game.side
-    } else {
-        game.side
-    };
+    let own = game.side;
+    let below = if look.is_turned { !own } else { own };
     let mut title = format!("move {}", game.moves);
     if let Some(last) = game.last {
         title = format!("{title} {}", move_text(last));

@@ -84,12 +84,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
     }
     let transformer = FeatureTransformer::from_bytes(biases, weights);
     let text = header.text;
-    Ok(Network::with_output_layer(
-        features,
-        transformer,
-        output_layer,
-        text,
-    ))
+    let network = Network::with_output_layer(features, transformer, output_layer, text);
+    Ok(network)
 }
 
 /// The fields of the header that vary between files.
@@ -187,18 +183,9 @@ pub(super) fn to_bytes(network: &Network, output_layer: &OutputLayer) -> Vec<u8>
     for values in [&network.transformer.biases, &network.transformer.weights] {
         bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     }
-    bytes.extend(
-        output_layer
-            .biases
-            .iter()
-            .flat_map(|value| value.to_le_bytes()),
-    );
-    bytes.extend(
-        output_layer
-            .weights
-            .iter()
-            .flat_map(|value| value.to_le_bytes()),
-    );
+    let (biases, weights) = (&output_layer.biases, &output_layer.weights);
+    bytes.extend(biases.iter().flat_map(|value| value.to_le_bytes()));
+    bytes.extend(weights.iter().flat_map(|value| value.to_le_bytes()));
     bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
     bytes
 }

@@ -70,17 +70,7 @@ struct Header {
 impl Header {
     fn new(hash: u32, text: &[u8]) -> Self {
         // Messages that quote the text are single lines.
-        let printable = |character: char| {
-            if character.is_control() {
-                '?'
-            } else {
-                character
-            }
-        };
-        let text = String::from_utf8_lossy(text)
-            .chars()
-            .map(printable)
-            .collect();
+        let text = String::from_utf8_lossy(text).replace(char::is_control, "?");
         Self { hash, text }
     }
 
@@ -160,11 +150,7 @@ impl Body<'_> {
             Head::Stacks { .. } => self.compressed_transformer(shape)?,
             Head::Plain | Head::Direct => self.transformer(shape)?,
         };
-        let progress = if shape.has_progress() {
-            Some(self.progress()?)
-        } else {
-            None
-        };
+        let progress = shape.has_progress().then(|| self.progress()).transpose()?;
         // A text may declare more stacks than the file has bytes for.
         let room = self.reader.left() / shape.stack_bytes();
         let mut stacks = Vec::with_capacity(room.min(shape.stacks()));
@@ -266,9 +252,8 @@ impl Body<'_> {
 
     fn affine(&mut self, shape: LayerShape, field: &str) -> Result<AffineLayer, NetError> {
         let biases = self.reader.take(field, shape.outputs * size_of::<i32>())?;
-        let weights = self
-            .reader
-            .take(field, shape.outputs * shape.padded_inputs())?;
+        let size = shape.outputs * shape.padded_inputs();
+        let weights = self.reader.take(field, size)?;
         Ok(AffineLayer::from_bytes(shape, biases, weights))
     }
 }
@@ -399,9 +384,8 @@ fn stacks_of(body: &[u8]) -> Option<(bool, &[u8])> {
     reader.compressed("").ok()?;
     let has_progress = reader.rest().starts_with(&PROGRESS_HASH.to_le_bytes());
     if has_progress {
-        reader
-            .take("", (2 + Progress::WEIGHTS) * size_of::<u32>())
-            .ok()?;
+        let size = (2 + Progress::WEIGHTS) * size_of::<u32>();
+        reader.take("", size).ok()?;
     }
     Some((has_progress, reader.rest()))
 }
@@ -474,18 +458,13 @@ fn known() -> impl Iterator<Item = Shape> {
     let shapes_of = move |set| {
         widths.clone().flat_map(move |width| {
             FIRST.into_iter().flat_map(move |first| {
-                SECOND
-                    .into_iter()
-                    .map(move |second| Shape::plain(set, width, [first, second]))
+                SECOND.map(|second| Shape::plain(set, width, [first, second]))
             })
         })
     };
     // No other program writes our feature sets.
-    let others = |set: &FeatureSet| !set.is_own();
-    FeatureSet::ALL
-        .into_iter()
-        .filter(others)
-        .flat_map(shapes_of)
+    let others = FeatureSet::ALL.into_iter().filter(|set| !set.is_own());
+    others.flat_map(shapes_of)
 }
 
 // --- Writing ---

@@ -214,10 +214,8 @@ impl Shape {
 impl Shards {
     /// Whether common inputs and shards add up to the width and the groups divide the outputs.
     fn fit(self, width: usize, outputs: usize) -> bool {
-        let all = self
-            .size
-            .checked_mul(self.groups)
-            .and_then(|all| all.checked_add(self.common));
+        let all = self.size.checked_mul(self.groups);
+        let all = all.and_then(|all| all.checked_add(self.common));
         all == Some(width)
             && self.groups > 1
             && self.size > 0

@@ -238,13 +238,10 @@ fn from_record(record: &GameRecord) -> PackGame {
             PackReason::RESIGNATION
         }
     };
+    let moves = record.moves.iter();
     PackGame {
         start: record.start.clone(),
-        moves: record
-            .moves
-            .iter()
-            .map(|played| (played.mv, score(played)))
-            .collect(),
+        moves: moves.map(|played| (played.mv, score(played))).collect(),
         result: GameResult::of_winner(record.winner()),
         reason,
     }

@@ -15,7 +15,7 @@ use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::{cell::Cell, collections::BTreeMap, fmt};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::GensfenSettings;
@@ -24,8 +24,8 @@ use crate::records::pack::{PackGame, PackReason, PackWriter};
 use crate::records::teacher::{Format, Record, TeacherReader};
 use crate::runs::{RunFolder, RunKind};
 use crate::types::{Color, Key64};
-use crate::util::counted;
-use crate::{records::game::GameResult, records::tree::TreePosition, train::data::named};
+use crate::util::{AtPath, counted};
+use crate::{records::game::GameResult, records::tree::TreePosition};
 
 const KIND: RunKind = RunKind {
     noun: "run of gensfen",
@@ -81,10 +81,8 @@ impl Archive {
     /// The folder holds no run or one with other settings, another process has it open, or a file
     /// is not valid.
     pub fn resume(path: &Path, settings: &GensfenSettings) -> anyhow::Result<(Self, Vec<Entry>)> {
-        let (games, trees) = (
-            SeriesNames::new(path, settings, GAMES),
-            SeriesNames::new(path, settings, TREES),
-        );
+        let names = |ending| SeriesNames::new(path, settings, ending);
+        let (games, trees) = (names(GAMES), names(TREES));
         // After a power cut the journal can have a line whose game never reached the disk.
         let lost = Cell::new(0);
         let is_complete = |entry: &Entry| {
@@ -115,18 +113,14 @@ impl Archive {
         let limit = settings.writing.file_mb * BYTES_PER_MEGABYTE;
         let last = entries.last();
         let place = last.map_or(Place::START, Entry::place);
-        let games = SeriesNames::new(folder.path(), settings, GAMES);
+        let names = |ending| SeriesNames::new(folder.path(), settings, ending);
         let trees = settings.trees.as_ref().map(|_| {
             let place = last.and_then(|last| last.trees);
             let place = place.map_or(Place::START, |trees| trees.place);
-            Series::open(
-                SeriesNames::new(folder.path(), settings, TREES),
-                limit,
-                place,
-            )
+            Series::open(names(TREES), limit, place)
         });
         Ok(Self {
-            games: Series::open(games, limit, place)?,
+            games: Series::open(names(GAMES), limit, place)?,
             trees: trees.transpose()?,
             folder,
             settings: settings.clone(),
@@ -149,9 +143,9 @@ impl Archive {
         let names = SeriesNames::new(self.folder.path(), &self.settings, GAMES);
         for number in 1..=self.games.place.file {
             let path = names.path(number);
-            let file = File::open(&path).with_context(named(&path))?;
+            let file = File::open(&path).at(&path)?;
             for record in TeacherReader::new(BufReader::new(file), Format::Pack) {
-                if let Record::Game(game) = record.with_context(named(&path))? {
+                if let Record::Game(game) = record.at(&path)? {
                     let PackGame { start, moves, .. } = game.game;
                     self.seen.enter(&[Segment { start, moves }]);
                 }
@@ -187,13 +181,14 @@ impl Archive {
 
     /// Writes a game, and returns its entry for the journal.
     fn write(&mut self, game: &PlayedGame, repeated: u64) -> anyhow::Result<Entry> {
-        let bytes = pack_bytes(game).with_context(named(self.folder.path()))?;
+        let bytes = pack_bytes(game).at(self.folder.path())?;
         let place = self.games.write(&bytes)?;
         let nodes = game.trees.as_deref().unwrap_or_default();
+        let node_bytes: Vec<u8> = nodes.iter().flat_map(TreePosition::to_bytes).collect();
         let trees = match &mut self.trees {
             Some(series) => Some(TreeEntry {
                 positions: nodes.len() as u64,
-                place: series.write(&tree_bytes(nodes))?,
+                place: series.write(&node_bytes)?,
             }),
             None => None,
         };
@@ -211,10 +206,6 @@ impl Archive {
             trees,
         })
     }
-}
-
-fn tree_bytes(nodes: &[TreePosition]) -> Vec<u8> {
-    nodes.iter().flat_map(TreePosition::to_bytes).collect()
 }
 
 /// A line of the journal: a finished game.
@@ -313,7 +304,6 @@ impl Tally {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "figures for people")]
 /// In one line: `1234 games, black 48.2 %, white 49.1 %, draws 2.7 %, 97 positions a game`.
 impl fmt::Display for Tally {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -447,7 +437,7 @@ impl Series {
             limit,
             place,
         };
-        series.cut().with_context(named(&path))?;
+        series.cut().at(&path)?;
         Ok(series)
     }
 
@@ -464,7 +454,7 @@ impl Series {
             self.next_file()?;
         }
         let path = self.names.path(self.place.file);
-        self.file.write_all(bytes).with_context(named(&path))?;
+        self.file.write_all(bytes).at(&path)?;
         Ok(Place {
             end: self.place.end + bytes.len() as u64,
             ..self.place
@@ -473,14 +463,14 @@ impl Series {
 
     fn next_file(&mut self) -> anyhow::Result<()> {
         let path = self.names.path(self.place.file);
-        self.file.sync_data().with_context(named(&path))?;
+        self.file.sync_data().at(&path)?;
         self.place = Place {
             file: self.place.file + 1,
             end: 0,
         };
         let path = self.names.path(self.place.file);
         self.file = open(&path)?;
-        self.cut().with_context(named(&path))
+        self.cut().at(&path)
     }
 }
 
@@ -491,7 +481,7 @@ fn open(path: &Path) -> anyhow::Result<File> {
         .write(true)
         .truncate(false)
         .open(path);
-    options.with_context(named(path))
+    options.at(path)
 }
 
 /// The positions written so far, so that games do not repeat samples: a table of position keys

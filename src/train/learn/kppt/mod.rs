@@ -12,7 +12,6 @@ mod tables;
 use std::io::{self, Read, Write};
 use std::{path::Path, sync::LazyLock};
 
-use anyhow::Context as _;
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 use tables::{Factor, Pass, Tables, pairs_of};
@@ -26,7 +25,7 @@ use crate::eval::kppt::{
     HAND_END, PIECES_END, PIECES_IN_SET, SYNTHESIZED, number_in_hand, number_on_board,
 };
 use crate::types::{Color, Piece, PieceType, Rank, Square};
-use crate::{runs::OutputFile, train::data::named, types::value::piece_value};
+use crate::{runs::OutputFile, types::value::piece_value, util::AtPath};
 
 /// Most held-out positions that are evaluated per point of the curve.
 const MAX_HELD_OUT: usize = 50_000;
@@ -171,12 +170,8 @@ impl<'a> Folded<'a> {
         add(&mut sum, self.weights(Factor::Kpp), of_king, 1.0);
         let [one, other] = pieces.map(|piece| relative(piece, king).map(u32::from));
         let of_relative = smaller([pair(one[0], other[0]), pair(one[1], other[1])]);
-        add(
-            &mut sum,
-            self.weights(Factor::RelativeKpp),
-            of_relative as usize,
-            1.0,
-        );
+        let weights = self.weights(Factor::RelativeKpp);
+        add(&mut sum, weights, of_relative as usize, 1.0);
         add(&mut sum, self.weights(Factor::Pp), mirrored, 1.0);
         let first = Rank::NUM * rows_of(group) + king % Rank::NUM * pairs_of(group);
         let of_rank = first + mirrored - rows_of(group);
@@ -213,12 +208,8 @@ impl<'a> Folded<'a> {
             if is_central(king) {
                 of_king = smaller([piece, usize::from(table.mirrored[piece])]);
             }
-            add(
-                &mut sum,
-                self.weights(Factor::Kp),
-                king * NUMBERS + of_king,
-                sign,
-            );
+            let of_king = king * NUMBERS + of_king;
+            add(&mut sum, self.weights(Factor::Kp), of_king, sign);
             let relative = usize::from(smaller(relative(piece, king)));
             add(&mut sum, self.weights(Factor::RelativeKp), relative, sign);
         }
@@ -310,17 +301,16 @@ fn write_file(
     rows: impl Iterator<Item = Vec<Weight>>,
     mut put: impl FnMut(i32, &mut Vec<u8>),
 ) -> anyhow::Result<()> {
-    let name = named(path);
-    let mut file = OutputFile::create(path).with_context(&name)?;
+    let mut file = OutputFile::create(path).at(path)?;
     let mut bytes = Vec::new();
     for weights in rows {
         bytes.clear();
         for &number in weights.iter().flatten() {
             put(number, &mut bytes);
         }
-        file.write_all(&bytes).with_context(&name)?;
+        file.write_all(&bytes).at(path)?;
     }
-    file.finish().with_context(&name)
+    file.finish().at(path)
 }
 
 // --- Where the weights lie ---
@@ -772,13 +762,10 @@ fn prepared(sample: &Sample, target: Target) -> (Info, [View; 2]) {
     let own = seen(kings[us.index()]);
     let enemy = seen(kings[(!us).index()]);
     let pair = KingPair::new(own, enemy);
+    let is_black = us == Color::Black;
     let mut info = Info {
         target,
-        material: if us == Color::Black {
-            material
-        } else {
-            -material
-        },
+        material: if is_black { material } else { -material },
         kings: pair.index as u16,
         sign: pair.sign(),
         with_piece: [0; PIECES],
