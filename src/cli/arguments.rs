@@ -240,6 +240,9 @@ pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> 
         .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
+/// Below this, a number of milliseconds without a unit may be meant as seconds.
+const FEW: f64 = 50.0;
+
 /// A number of milliseconds, or a number with its unit: `250`, `40ms`, `1.5s`.
 pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let (number, milliseconds) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
@@ -249,6 +252,11 @@ pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     };
     let expected = "expected milliseconds, or a number with a unit such as 2.5s or 500ms";
     let number: f64 = number.trim().parse().map_err(|_| expected)?;
+    if (0.0..FEW).contains(&number) && number.fract() == 0.0 && number.to_string() == text {
+        output::eprint_line(format_args!(
+            "warning: {text} is {text} milliseconds, {text}s would be seconds"
+        ));
+    }
     Duration::try_from_secs_f64(number * milliseconds / 1000.0).map_err(|_| expected.to_owned())
 }
 

@@ -24,7 +24,8 @@ mod spsa;
 mod usi;
 
 use std::io::{self, Write};
-use std::{env, path::PathBuf, process::ExitCode};
+use std::path::{Path, PathBuf};
+use std::{env, process::ExitCode};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -98,6 +99,44 @@ enum Command {
 /// The status for an invalid command line, also that of clap.
 const INVALID: u8 = 2;
 
+/// The subcommands as the help lists them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Play and analyse", &["usi", "analyze", "mate"]),
+    ("Books and servers", &["book", "csa"]),
+    ("Matches", &["match", "spsa"]),
+    (
+        "Teacher data",
+        &[
+            "gensfen", "convert", "rescore", "roots", "dedup", "shuffle", "stats", "validate",
+        ],
+    ),
+    ("Networks", &["learn", "net"]),
+    (
+        "Checks and the shell",
+        &["bench", "perft", "completions", "man"],
+    ),
+];
+
+/// The command line, with its subcommands in groups.
+fn command() -> clap::Command {
+    let command = Arguments::command();
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        groups += &format!("\n{title}:\n");
+        for name in names {
+            let about = command
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about);
+            let about = about.map_or_else(String::new, ToString::to_string);
+            groups += &format!("  {name:<11}  {about}\n");
+        }
+    }
+    command.help_template(format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n\
+         {{options}}{{after-help}}"
+    ))
+}
+
 /// The argument with which the program starts itself as the guard of an engine; not for people.
 const GUARD: &str = "guard-engine";
 
@@ -115,12 +154,12 @@ pub fn run() -> ExitCode {
         client::guard_engines(program, GUARD);
     }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let parsed = Arguments::command().try_get_matches().and_then(|matches| {
+    let parsed = command().try_get_matches().and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches);
         let given = Given::new(matches.subcommand().map(|(_, matches)| matches));
         check_places(&matches)?;
         Ok((
-            arguments.map_err(|error| error.format(&mut Arguments::command()))?,
+            arguments.map_err(|error| error.format(&mut command()))?,
             given,
         ))
     });
@@ -132,19 +171,17 @@ pub fn run() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
         Some(Command::Bench(arguments)) => usi::run_bench(&arguments),
-        Some(Command::Completions(arguments)) => {
-            shell::completions(&arguments, Arguments::command())
-        }
+        Some(Command::Completions(arguments)) => shell::completions(&arguments, command()),
         Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments, &given),
-        Some(Command::Man(arguments)) => shell::man(&arguments, Arguments::command()),
+        Some(Command::Man(arguments)) => shell::man(&arguments, command()),
         Some(Command::Match(arguments)) => arena::run(&arguments, &given, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
-        None | Some(Command::Usi) => usi::run(),
+        None | Some(Command::Usi) => usi::run(lang),
         Some(Command::Net(arguments)) => net::run(&arguments),
         Some(Command::Perft(arguments)) => perft::run(&arguments),
         Some(Command::Rescore(arguments)) => data::rescore(&arguments),
@@ -164,7 +201,7 @@ pub fn run() -> ExitCode {
 /// `raicho match --games 2 merge`. The attribute `args_conflicts_with_subcommands` would refuse
 /// `--lang` too.
 fn check_places(matches: &ArgMatches) -> Result<(), clap::Error> {
-    let mut command = Arguments::command();
+    let mut command = command();
     let Some((name, matches)) = matches.subcommand() else {
         return Ok(());
     };
@@ -183,7 +220,6 @@ fn check_places(matches: &ArgMatches) -> Result<(), clap::Error> {
     Err(command.error(ErrorKind::ArgumentConflict, text))
 }
 
-/// The language of the environment. Says if that names none.
 /// Our executable. On Linux also when its file was replaced by that of another version.
 fn own_program() -> Option<PathBuf> {
     if cfg!(target_os = "linux") {
@@ -192,6 +228,7 @@ fn own_program() -> Option<PathBuf> {
     env::current_exe().ok()
 }
 
+/// The language of the environment. Says if that names none.
 fn lang_of_environment() -> Lang {
     if let Some(fault) = Lang::fault_of_environment() {
         output::eprint_line(format_args!("warning: RAICHO_LANG: {fault}; taking en"));
@@ -233,6 +270,11 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
     let words: Vec<String> = words.collect();
     if let Some(note) = moved::replacement(&words, option) {
         output::eprint_line(format_args!("error: {note}\n"));
+    }
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(file) = words.get(1).filter(|word| Path::new(word).exists())
+    {
+        output::eprint_line(format_args!("did you mean `raicho analyze {file}`?\n"));
     }
     let printed = error.print().and_then(|()| io::stdout().flush());
     match printed {

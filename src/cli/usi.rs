@@ -1,16 +1,20 @@
 //! `raicho usi`, which is also `raicho` without arguments, and `raicho bench`: the USI engine, and
 //! its searches of fixed positions, whose node count identifies a version.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::{error::Error, path::PathBuf, sync::atomic::AtomicBool};
 
 use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::bench::{self, BenchOptions};
 use crate::cli::{arguments::load_evaluation, output};
-use crate::{types::Depth, usi::session};
+use crate::{lang::Lang, types::Depth, usi::session};
 
-pub(super) fn run() -> anyhow::Result<()> {
+/// Speaks USI; tells a person who has started the program by hand what it is.
+pub(super) fn run(lang: Lang) -> anyhow::Result<()> {
+    if io::stdin().is_terminal() {
+        output::eprint_line(lang.greeting());
+    }
     Ok(session::run(io::stdin(), io::stdout(), bench)?)
 }
 

@@ -50,7 +50,8 @@ impl Display for Lang {
 
 impl Lang {
     /// The language of the environment: `RAICHO_LANG`, or else, in the order of POSIX, `LC_ALL`,
-    /// `LC_MESSAGES` and `LANG`. English unless the first that is set names Japanese.
+    /// `LC_MESSAGES` and `LANG`, or else on Windows and macOS that of the system. English unless
+    /// the first that is set names Japanese.
     pub fn of_environment() -> Self {
         Self::of_variables(|name| std::env::var(name).ok())
     }
@@ -70,10 +71,28 @@ impl Lang {
     fn of_variables(value: impl Fn(&str) -> Option<String>) -> Self {
         let names = ["RAICHO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
         let set = names.into_iter().filter_map(value);
+        #[cfg(any(windows, target_os = "macos"))]
+        let set = set.chain(sys_locale::get_locale());
         let first = set.into_iter().find(|value| !value.is_empty());
         match first {
             Some(name) if name.to_ascii_lowercase().starts_with("ja") => Self::Ja,
             _ => Self::En,
+        }
+    }
+
+    /// What is said to a person who starts the program without arguments.
+    pub fn greeting(self) -> &'static str {
+        match self {
+            Self::En => {
+                "Raicho is a USI shogi engine: a board application such as ShogiHome starts it.\n\
+                 Here it takes USI commands: `help` lists them, `quit` ends the program.\n\
+                 `raicho --help` lists what else it does: analysis, mates, books, matches."
+            }
+            Self::Ja => {
+                "RaichoはUSI対応の将棋エンジンです。ShogiHomeなどの将棋ソフトに登録して使います。\n\
+                 ここではUSIコマンドを入力できます。`help`で一覧を表示し、`quit`で終了します。\n\
+                 棋譜解析、詰将棋、定跡、連続対局などの機能は`raicho --help`をご覧ください。"
+            }
         }
     }
 

@@ -39,18 +39,36 @@ fn errors_name_the_input_and_what_was_expected() {
 #[test]
 fn help_of_each_command_begins_with_an_example() {
     let help = raicho!("--help").stdout();
-    let (_, commands) = help.split_once("Commands:").expect("a list of commands");
-    let lines = commands.lines().skip(1);
-    let lines = lines.take_while(|line| !line.trim().is_empty());
-    let names = lines.filter_map(|line| line.split_whitespace().next());
-    let names: Vec<&str> = names.filter(|&name| name != "help").collect();
-    for name in ["perft", "net"] {
-        assert!(names.contains(&name), "{names:?}");
+    let (_, commands) = help.split_once("Play and analyse:").expect("groups");
+    let (commands, _) = commands.split_once("Options:").expect("options");
+    let lines = commands.lines().filter(|line| line.starts_with("  "));
+    let names: Vec<&str> = lines
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    // All that a shell completes stand in a group.
+    let completed = raicho!("completions fish").stdout();
+    for name in &names {
+        assert!(completed.contains(&format!("-a \"{name}\"")), "{name}");
     }
+    assert_eq!(names.len(), 21);
     for name in names {
         let help = raicho!("{name} --help").stdout();
         help.must_begin("Example: raicho");
     }
+}
+
+#[test]
+fn what_people_type_first_is_answered() {
+    let folder = Folder::new();
+    folder.write("game.kif", "");
+    raicho!(folder, "game.kif").fails(2, "did you mean `raicho analyze game.kif`?");
+    raicho!("no-such.kif").refused().must_lack("did you mean");
+    folder.write("game.usi", "startpos moves 7g7f");
+    raicho!(folder, "analyze game.usi --time 3")
+        .says("warning: 3 is 3 milliseconds, 3s would be seconds");
+    raicho!(folder, "analyze game.usi --time 3ms")
+        .said()
+        .must_lack("warning");
 }
 
 #[test]

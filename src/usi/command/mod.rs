@@ -61,6 +61,8 @@ pub enum Command {
     GetOption(Option<String>),
     /// `compiler`: prints version, build and instruction set.
     Compiler,
+    /// `help`: lists the commands, for people.
+    Help,
 }
 
 /// The arguments of `position`.
@@ -159,6 +161,7 @@ fn parse(
         "eval" => Command::Eval,
         "getoption" => Command::GetOption(rest.split_whitespace().next().map(str::to_owned)),
         "compiler" => Command::Compiler,
+        "help" => Command::Help,
         _ => return Err(no_command(keyword)),
     };
     Ok(Some(command))
@@ -176,7 +179,8 @@ fn no_command(word: &str) -> CommandError {
     let text = match instead {
         Some(instead) => format!("\"{word}\", word 1, is a command of other engines: {instead}"),
         None => format!(
-            "unknown command \"{}\", word 1, expected a USI command such as \"usi\" or \"go\"",
+            "unknown command \"{}\", word 1, expected a USI command such as \"usi\" or \"go\" \
+             (\"help\" lists them)",
             shorten(word)
         ),
     };

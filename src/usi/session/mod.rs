@@ -43,6 +43,20 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 /// and no longer than GUIs wait.
 const QUIT_GRACE: Duration = Duration::from_secs(3);
 
+/// What `help` says.
+const HELP: &str = "\
+usi                            name, options, usiok
+setoption name NAME value X    sets an option; getoption shows the values
+isready                        loads all that is needed, then says readyok
+usinewgame                     forgets the last game
+position startpos moves 7g7f   sets up a position; position sfen SFEN moves ... too
+go movetime 1000               searches; also nodes N, depth N, infinite, mate 10000,
+                               btime B wtime W byoyomi Y, and searchmoves MOVE ...
+stop                           ends the search; ponderhit, gameover as GUIs send them
+d, moves, key, eval            the board, its moves, its key, its static value
+perft N, bench, compiler       tools
+quit                           ends the program";
+
 /// Serves a GUI until it quits, or closes one of the pipes.
 ///
 /// # Errors
@@ -187,6 +201,7 @@ impl Session {
             }
             Command::GetOption(name) => self.get_option(name.as_deref()),
             Command::Compiler => self.show(compiler()),
+            Command::Help => self.show(HELP),
         }
         Flow::Continue
     }

@@ -83,6 +83,7 @@ fn command() -> impl Strategy<Value = Command> {
         Command::Key,
         Command::Eval,
         Command::Compiler,
+        Command::Help,
     ]);
     prop_oneof![
         plain,

@@ -44,6 +44,7 @@ impl fmt::Display for Command {
             Self::GetOption(None) => f.write_str("getoption"),
             Self::GetOption(Some(name)) => write!(f, "getoption {name}"),
             Self::Compiler => f.write_str("compiler"),
+            Self::Help => f.write_str("help"),
         }
     }
 }
