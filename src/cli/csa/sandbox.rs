@@ -1,10 +1,10 @@
-//! The rights that a client drops on Linux (Landlock) where Raicho itself is the engine: it listens to
-//! strangers for weeks, and needs little.
+//! The rights that a client drops on Linux (Landlock) where Raicho itself is the engine: it listens
+//! to strangers for weeks, and needs little.
 
 use std::path::Path;
 
-/// Gives up to write outside of these folders, to start programs, and to connect to other ports than
-/// these and that of name servers. What the kernel does not know stays allowed.
+/// Gives up to write outside of these folders, to start programs, and to connect to other ports
+/// than these and that of name servers. What the kernel does not know stays allowed.
 #[cfg(target_os = "linux")]
 pub(super) fn enter(folders: &[&Path], ports: &[u16]) {
     match confine(folders, ports) {

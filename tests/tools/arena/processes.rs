@@ -1,5 +1,5 @@
-//! What a match starts ends with it, however it ends; and what the system refuses to it is no result
-//! of an engine.
+//! What a match starts ends with it, however it ends; and what the system refuses to it is no
+//! result of an engine.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
