@@ -341,8 +341,10 @@ fn second_solutions_are_found() {
     let stop = AtomicBool::new(false);
     let solve = |sfen: &str| {
         let problem = position(sfen);
-        let line = mate(&problem, true);
         let mut solver = MateSolver::new(1);
+        let Verdict::Mate { line, .. } = solve(&mut solver, &problem, true, 1) else {
+            panic!("a mate");
+        };
         let second = solver.second_solutions(&problem, &line, true, &MateLimits::until(&stop));
         (line, second.expect("a thread"))
     };

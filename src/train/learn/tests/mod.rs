@@ -301,9 +301,9 @@ fn check_zones<'a>(
     };
     let mut zoned = begun(settings.clone()).expect("a network of one zone");
     let [one, four] = [first, &zoned].map(|learner| learner.quantised("test").network);
-    let [one_zone, zones] = [&one, &four].map(|network| &network.transformer.weights);
-    for zone in zones.chunks(one_zone.len()) {
-        assert_eq!(*zone, one_zone[..]);
+    let [single, all] = [&one, &four].map(|network| &network.transformer.weights);
+    for zone in all.chunks(single.len()) {
+        assert_eq!(*zone, single[..]);
     }
     for_each_random_position(300, 79, |position| {
         let [one, four] = [&one, &four].map(|network| scalar::evaluate(network, position));
