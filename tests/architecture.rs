@@ -46,7 +46,8 @@ const CONFINED: &[(&str, &[&str])] = &cases! {
     "stdout()" => &["cli", "usi", "runs"];
     // `train`: settings of a run are options as they stand.
     "clap::" => &["cli", "train"];
-    "anyhow::" => &["cli", "analysis", "arena", "csa", "makebook", "train"];
+    // `util`: the trait that names a file in an error of those rooms.
+    "anyhow::" => &["cli", "analysis", "arena", "csa", "makebook", "train", "util"];
     "env_logger::" => &["cli"];
 };
 

@@ -5,6 +5,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, ops::Range};
 
+use anyhow::Result;
+
 use super::{Line, PositionAnalysis, Settings};
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::runs::{Execution, Job, Plan, Stop, execute};
@@ -31,7 +33,7 @@ pub trait Watch: Send {
     ///
     /// # Errors
     /// Ends the run.
-    fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()>;
+    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<()>;
 }
 
 /// Analyses games until all are done or `execution.stop` is requested.
@@ -44,7 +46,7 @@ pub fn analyze(
     evaluator: &Evaluator,
     watch: &mut dyn Watch,
     execution: &Execution<'_>,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let job = Positions {
         games,
         settings,
@@ -76,11 +78,11 @@ impl Job for Positions<'_> {
     type Output = Analyzed;
     type Error = anyhow::Error;
 
-    fn worker(&self) -> anyhow::Result<Analyzer> {
+    fn worker(&self) -> Result<Analyzer> {
         Ok(Analyzer::new(self.settings, self.evaluator)?)
     }
 
-    fn perform(&self, analyzer: &mut Analyzer, block: &Block) -> anyhow::Result<Option<Analyzed>> {
+    fn perform(&self, analyzer: &mut Analyzer, block: &Block) -> Result<Option<Analyzed>> {
         let game = &self.games[block.game];
         analyzer.begin(game.entering_king_rule)?;
         let mut found = vec![PositionAnalysis::default(); block.positions.len()];
@@ -118,11 +120,11 @@ struct Schedule<'a> {
 }
 
 impl Plan<Positions<'_>> for Schedule<'_> {
-    fn next(&mut self) -> anyhow::Result<Option<Block>> {
+    fn next(&mut self) -> Result<Option<Block>> {
         Ok(self.blocks.next())
     }
 
-    fn keep(&mut self, block: Block, found: Analyzed) -> anyhow::Result<()> {
+    fn keep(&mut self, block: Block, found: Analyzed) -> Result<()> {
         self.positions += found.len();
         self.watch.advance(self.positions);
         self.done[block.game].insert(block.positions.start, found);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashSet, error::Error, ffi::OsStr, marker::PhantomData, ops::Deref};
 use std::{str::FromStr, time::Duration};
 
-use anyhow::ensure;
+use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
@@ -79,7 +79,7 @@ impl KeptWork {
     }
 
     /// Fails if the work was interrupted, so that a script does not take a part for the whole.
-    pub(super) fn check_complete(&self, stop: &Stop) -> anyhow::Result<()> {
+    pub(super) fn check_complete(&self, stop: &Stop) -> Result<()> {
         let advice = if self.work.is_some() {
             "; the same command with --resume continues"
         } else {
@@ -128,7 +128,7 @@ impl WorkerArguments {
     ///
     /// # Errors
     /// The file cannot be used.
-    pub(super) fn evaluation(&self) -> anyhow::Result<(String, Evaluator)> {
+    pub(super) fn evaluation(&self) -> Result<(String, Evaluator)> {
         let (choice, evaluator) = load_evaluation(&self.eval)?;
         Ok((evaluation_identity(&choice, &evaluator), evaluator))
     }
@@ -166,7 +166,7 @@ impl SortMemory {
 ///
 /// # Errors
 /// The file cannot be used.
-pub(super) fn load_evaluation(text: &str) -> anyhow::Result<(EvalFile, Evaluator)> {
+pub(super) fn load_evaluation(text: &str) -> Result<(EvalFile, Evaluator)> {
     let choice = match text {
         // Without angle brackets, which need quotes in a shell.
         "material" => EvalFile::Material,
@@ -199,7 +199,7 @@ pub(super) fn evaluation_identity(choice: &EvalFile, evaluator: &Evaluator) -> S
 ///
 /// # Errors
 /// It is not such a text.
-pub(super) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()> {
+pub(super) fn set_position(engine: &mut Engine, text: &str) -> Result<()> {
     let text = text.strip_prefix("position ").unwrap_or(text);
     let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
     let start = start.trim().strip_prefix("sfen ").unwrap_or(start.trim());
@@ -218,7 +218,7 @@ pub(super) fn set_position(engine: &mut Engine, text: &str) -> anyhow::Result<()
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn read_bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     if path.as_os_str() == "-" {
         return Ok(read_stream(std::io::stdin().lock())?);
     }

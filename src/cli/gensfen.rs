@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Instant};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
@@ -48,7 +48,7 @@ pub(super) struct Arguments {
     openings: OpeningArguments,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     arguments.check()?;
     let (eval, evaluator) = arguments.workers.evaluation()?;
     let starts = arguments.openings.starts()?;
@@ -106,7 +106,7 @@ fn progress_text(tally: &Tally, before: &Tally, begun: Instant) -> String {
 
 impl Arguments {
     /// Checks that nodes can be written at all.
-    fn check(&self) -> anyhow::Result<()> {
+    fn check(&self) -> Result<()> {
         let depth = self.settings.effort.depth;
         if let Some(TreeSampling { min_depth, .. }) = self.settings.trees {
             ensure_usage!(
@@ -119,7 +119,7 @@ impl Arguments {
     }
 
     /// The folder of the run, and the games that it holds already.
-    fn archive(&self, settings: &GensfenSettings) -> anyhow::Result<(Archive, Vec<Entry>)> {
+    fn archive(&self, settings: &GensfenSettings) -> Result<(Archive, Vec<Entry>)> {
         let folder = &self.out;
         if !(self.resume && Archive::exists(folder)) {
             let archive = Archive::create(folder, settings)?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{collections::HashSet, fs};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,7 +32,7 @@ const NETWORK_FILE: &str = "net.nnue";
 /// Maximum number of bad records that are shown; the others are counted.
 const FAULTS_SHOWN: usize = 10;
 
-pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given) -> Result<()> {
     ensure!(
         !arguments.out.is_file(),
         "--out {}: a file, expected a folder",
@@ -83,8 +83,8 @@ fn train<M: Model>(
     mut options: Options,
     goes_on: bool,
     begin: impl FnOnce(&mut Run<'_, M>),
-    export: impl Fn(&Run<'_, M>, &Path) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+    export: impl Fn(&Run<'_, M>, &Path) -> Result<()>,
+) -> Result<()> {
     let folder = &arguments.out;
     let checkpoint = folder.join(CHECKPOINT_FILE);
     let source = if goes_on {
@@ -122,7 +122,7 @@ fn report_faults(count: u64, faults: &[String]) {
     }
 }
 
-fn report_data(data: &Data) -> anyhow::Result<()> {
+fn report_data(data: &Data) -> Result<()> {
     report_faults(data.fault_count, &data.faults);
     let mut out = output::stdout();
     let counts = &data.counts;
@@ -164,7 +164,7 @@ fn report_data(data: &Data) -> anyhow::Result<()> {
 }
 
 /// Fits the scale of a new run if that was asked for.
-fn set_scale(options: &mut Options, data: &Data) -> anyhow::Result<()> {
+fn set_scale(options: &mut Options, data: &Data) -> Result<()> {
     let fitted = fit_scale(data.training.iter());
     if options.fit_scale {
         let scale = fitted.context("scores do not predict results, so no scale fits")?;
@@ -186,11 +186,7 @@ const BETWEEN_CHECKPOINTS: Duration = Duration::from_mins(1);
 
 /// Performs the steps that are left, and writes a checkpoint at regular intervals. An interruption
 /// is an error.
-fn learn<M: Model>(
-    learner: &mut Run<'_, M>,
-    folder: &Path,
-    stop: &AtomicBool,
-) -> anyhow::Result<()> {
+fn learn<M: Model>(learner: &mut Run<'_, M>, folder: &Path, stop: &AtomicBool) -> Result<()> {
     let settings = learner.settings().clone();
     let meter = Meter::new("steps", Some(settings.steps), learner.steps());
     let (begun, first) = (Instant::now(), learner.steps());
@@ -236,7 +232,7 @@ fn learn<M: Model>(
     Ok(())
 }
 
-fn write<M: Model>(learner: &Run<'_, M>, folder: &Path) -> anyhow::Result<()> {
+fn write<M: Model>(learner: &Run<'_, M>, folder: &Path) -> Result<()> {
     let put = |name: &str, text: &str| result_file::save(&folder.join(name), text.as_bytes());
     let path = folder.join(CHECKPOINT_FILE);
     learner.save(&path).at(&path)?;
@@ -246,7 +242,7 @@ fn write<M: Model>(learner: &Run<'_, M>, folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Writes the network of a finished run.
-fn export(learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
+fn export(learner: &Learner<'_>, folder: &Path) -> Result<()> {
     let settings = learner.settings();
     let positions = learner.data().positions();
     let visits = settings.steps * settings.batch as u64;
@@ -272,8 +268,7 @@ fn export(learner: &Learner<'_>, folder: &Path) -> anyhow::Result<()> {
             best.step, settings.steps
         ));
     }
-    writeln!(out, "{}", path.display())?;
-    Ok(())
+    Ok(writeln!(out, "{}", path.display())?)
 }
 
 /// Writes the losses at the end of a run.
@@ -287,7 +282,7 @@ fn write_loss<M: Model>(learner: &Run<'_, M>, out: &mut impl io::Write) -> io::R
 }
 
 /// Writes the three-piece evaluation of a finished run.
-fn export_kppt(learner: &kppt::Learner<'_>, folder: &Path) -> anyhow::Result<()> {
+fn export_kppt(learner: &kppt::Learner<'_>, folder: &Path) -> Result<()> {
     let saturated = kppt::write(folder, &learner.folded())?;
     let mut out = output::stdout();
     writeln!(
@@ -295,8 +290,7 @@ fn export_kppt(learner: &kppt::Learner<'_>, folder: &Path) -> anyhow::Result<()>
         "numbers of KPP that do not fit into 16 bits: {saturated}"
     )?;
     write_loss(learner, &mut out)?;
-    writeln!(out, "{}", folder.display())?;
-    Ok(())
+    Ok(writeln!(out, "{}", folder.display())?)
 }
 
 // --- The command line ---
@@ -419,7 +413,7 @@ impl Arguments {
     }
 
     /// The options of a new run, checked, so that wrong ones are refused before any data are read.
-    fn new_run(&self, given: &Given) -> anyhow::Result<Options> {
+    fn new_run(&self, given: &Given) -> Result<Options> {
         let mut options = self.options.clone();
         options.check_kind()?;
         if options.kind == Kind::Kppt && !given.has("batch") {
@@ -435,7 +429,7 @@ impl Arguments {
     }
 
     /// The training data of a run, wherever its files are now.
-    fn located(&self, mut source: Source) -> anyhow::Result<Source> {
+    fn located(&self, mut source: Source) -> Result<Source> {
         if self.has_files() {
             source.groups = self.groups()?;
         }
@@ -447,7 +441,7 @@ impl Arguments {
         Ok(source)
     }
 
-    fn groups(&self) -> anyhow::Result<Vec<FileGroup>> {
+    fn groups(&self) -> Result<Vec<FileGroup>> {
         if self.mix.is_empty() {
             let files = listed(&self.files)?;
             return Ok(vec![FileGroup { files, parts: 1 }]);
@@ -462,7 +456,7 @@ impl Arguments {
 
 impl Options {
     /// Checks that no option is given that is for networks only, where none is trained.
-    fn check_kind(&self) -> anyhow::Result<()> {
+    fn check_kind(&self) -> Result<()> {
         if self.kind == Kind::Net {
             return Ok(());
         }
@@ -480,13 +474,13 @@ impl Options {
     }
 
     /// The initial weights of a new run, `None` for random ones.
-    fn initial_weights(&self) -> anyhow::Result<Option<InitialWeights>> {
+    fn initial_weights(&self) -> Result<Option<InitialWeights>> {
         let open = |path: &PathBuf| InitialWeights::open(path, self.settings.shape).at(path);
         self.begin_with.as_ref().map(open).transpose()
     }
 
     /// Sets the number of steps for this number of positions.
-    fn set_steps(&mut self, positions: u64) -> anyhow::Result<()> {
+    fn set_steps(&mut self, positions: u64) -> Result<()> {
         let (epochs, batch) = (self.epochs, self.settings.batch.max(1));
         ensure_usage!(
             epochs > 0.0 && epochs <= MOST_EPOCHS,
@@ -507,7 +501,7 @@ impl Options {
 }
 
 /// Checks that no file is learnt from twice, or both learnt from and held out.
-fn check_apart(source: &Source) -> anyhow::Result<()> {
+fn check_apart(source: &Source) -> Result<()> {
     let mut seen = HashSet::new();
     for path in source.files().chain(&source.held_out_files) {
         // A file that is not there is refused when it is read.
@@ -522,7 +516,7 @@ fn check_apart(source: &Source) -> anyhow::Result<()> {
 }
 
 /// The files, with folders replaced by the files in them.
-fn listed(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+fn listed(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let sources = Sources::new(paths, None)?;
     let files = sources.files().iter().map(|file| (file, &file.path));
     // A named file is read or refused; of folders only usable files are taken.
@@ -539,13 +533,13 @@ const FREE: &str = "held_out_files";
 
 impl Options {
     /// Writes the options of a new run.
-    fn write(&self, folder: &Path) -> anyhow::Result<()> {
+    fn write(&self, folder: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(self)? + "\n";
         result_file::save(&folder.join(FILE), text.as_bytes())
     }
 
     /// The options of the run in this folder.
-    fn read(folder: &Path) -> anyhow::Result<Self> {
+    fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let text = fs::read_to_string(&path).at(&path)?;
         serde_json::from_str(&text).with_context(|| {
@@ -555,7 +549,7 @@ impl Options {
     }
 
     /// Checks that the options that were `given` are those that the run began with, `theirs`.
-    fn check_given(&self, theirs: &Self, given: &Given) -> anyhow::Result<()> {
+    fn check_given(&self, theirs: &Self, given: &Given) -> Result<()> {
         let theirs = serde_json::to_value(theirs)?;
         let ours = merged(given, &serde_json::to_value(self)?, &theirs);
         let Some(difference) = runs::difference(&ours, &theirs) else {

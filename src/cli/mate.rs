@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{cmp::Ordering, collections::BTreeMap, iter::Peekable};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthStr;
@@ -141,7 +141,7 @@ const KIND: RunKind = RunKind {
     format: 1,
 };
 
-pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
     let problems = read_problems(arguments)?;
     for (kind, path) in [("html", &arguments.html), ("svg", &arguments.svg)] {
         if let Some(path) = path {
@@ -225,7 +225,7 @@ impl Problem {
 }
 
 /// The problems, of which the first has the number 1.
-fn read_problems(arguments: &Arguments) -> anyhow::Result<Vec<Problem>> {
+fn read_problems(arguments: &Arguments) -> Result<Vec<Problem>> {
     let mut engine = Engine::new();
     if let Some(sfen) = &arguments.sfen {
         let set = set_position(&mut engine, sfen).context("--sfen");
@@ -264,11 +264,7 @@ fn record_format(path: &Path, text: &str) -> Option<TextFormat> {
 }
 
 /// The problems that records begin with.
-fn problems_of_records(
-    path: &Path,
-    format: TextFormat,
-    text: &str,
-) -> anyhow::Result<Vec<Problem>> {
+fn problems_of_records(path: &Path, format: TextFormat, text: &str) -> Result<Vec<Problem>> {
     let name = path.display();
     let games = format.read_or(TextFormat::of_content(text), text);
     let problem = |game: Result<GameRecord, RecordError>| {
@@ -447,7 +443,7 @@ impl Job for Problems<'_> {
     type Output = Answer;
     type Error = anyhow::Error;
 
-    fn worker(&self) -> anyhow::Result<MateSolver> {
+    fn worker(&self) -> Result<MateSolver> {
         let solver = MateSolver::new(self.hash_each);
         // A smaller table would give other answers than the settings of the run say.
         ensure!(
@@ -458,7 +454,7 @@ impl Job for Problems<'_> {
         Ok(solver)
     }
 
-    fn perform(&self, solver: &mut MateSolver, &number: &u64) -> anyhow::Result<Option<Answer>> {
+    fn perform(&self, solver: &mut MateSolver, &number: &u64) -> Result<Option<Answer>> {
         // The nodes of a problem must not depend on those before it: shards have others.
         solver.clear();
         let start = Instant::now();
@@ -500,11 +496,11 @@ struct Schedule<'a> {
 }
 
 impl Plan<Problems<'_>> for Schedule<'_> {
-    fn next(&mut self) -> anyhow::Result<Option<u64>> {
+    fn next(&mut self) -> Result<Option<u64>> {
         Ok(self.numbers.next())
     }
 
-    fn keep(&mut self, _: u64, answer: Answer) -> anyhow::Result<()> {
+    fn keep(&mut self, _: u64, answer: Answer) -> Result<()> {
         if let Some(folder) = &mut self.folder {
             folder.append(&answer)?;
         }
@@ -781,7 +777,7 @@ impl<'a> Report<'a> {
     ///
     /// # Errors
     /// The file cannot be written.
-    fn write_page(&self, path: &Path) -> anyhow::Result<()> {
+    fn write_page(&self, path: &Path) -> Result<()> {
         // Only a part of the problems may be here, so each has its number in the file.
         let is_whole = self.answers.len() == self.problems.len();
         let games = self.answers.values().map(|answer| {
@@ -809,7 +805,7 @@ impl<'a> Report<'a> {
     ///
     /// # Errors
     /// The file cannot be written.
-    fn write_diagrams(&self, path: &Path) -> anyhow::Result<()> {
+    fn write_diagrams(&self, path: &Path) -> Result<()> {
         let diagrams = self.answers.values().map(|answer| {
             let number = self.lang.problem_number(answer.number);
             let length = answer.plies.map(|plies| self.lang.mate_in(plies));

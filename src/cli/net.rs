@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand};
 
 use super::arguments::load_evaluation;
@@ -113,7 +113,7 @@ struct LossArguments {
 /// two.
 const MAX_COMPRESSED: usize = 1 << 31;
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.command {
         Command::Random { shape, to, seed } => {
             result_file::check_new(&to.file, to.force)?;
@@ -134,7 +134,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
+fn loss(arguments: &LossArguments) -> Result<()> {
     let (_, evaluator) = load_evaluation(&arguments.eval)?;
     let sources = arguments.input.sources()?;
     // Without scores all would count as 0.
@@ -156,21 +156,19 @@ fn loss(arguments: &LossArguments) -> anyhow::Result<()> {
         found.all.positions + found.in_check > 0,
         "no position has a score and a result, nothing to judge"
     );
-    output::print(format_args!("{evaluator}\n{found}"))?;
-    Ok(())
+    Ok(output::print(format_args!("{evaluator}\n{found}"))?)
 }
 
-fn difference(arguments: &DifferenceArguments) -> anyhow::Result<()> {
+fn difference(arguments: &DifferenceArguments) -> Result<()> {
     let (_, first) = load_evaluation(&arguments.first)?;
     let (_, second) = load_evaluation(&arguments.second)?;
     let sources = arguments.input.sources()?;
     let found = watched(|watch| judge::difference([&first, &second], &sources, watch))?;
     output::eprint(&found.tally);
-    output::print(format_args!("{first}\n{second}\n{found}"))?;
-    Ok(())
+    Ok(output::print(format_args!("{first}\n{second}\n{found}"))?)
 }
 
-fn write(shape: &Shape, path: &Path, seed: u64) -> anyhow::Result<()> {
+fn write(shape: &Shape, path: &Path, seed: u64) -> Result<()> {
     let weights = shape.features.count() * shape.width;
     ensure_usage!(
         weights <= MAX_COMPRESSED,
@@ -192,7 +190,7 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 }
 
 /// The network of a file, of a folder with `nn.bin`, or `<embedded>`, with its warnings.
-fn open(from: &Path) -> anyhow::Result<(Network, Vec<String>)> {
+fn open(from: &Path) -> Result<(Network, Vec<String>)> {
     if EvalFile::from(from.to_string_lossy().as_ref()) == EvalFile::Embedded {
         return Ok((Network::embedded(), Vec::new()));
     }
@@ -201,7 +199,7 @@ fn open(from: &Path) -> anyhow::Result<(Network, Vec<String>)> {
     Ok((network, warnings.collect()))
 }
 
-fn scale(from: &Path, factor: f64, to: &NewFile) -> anyhow::Result<()> {
+fn scale(from: &Path, factor: f64, to: &NewFile) -> Result<()> {
     result_file::check(&to.file, std::iter::once(from))?;
     result_file::check_free(&to.file, to.force)?;
     let (mut network, _) = open(from)?;
@@ -223,7 +221,7 @@ fn scale(from: &Path, factor: f64, to: &NewFile) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> anyhow::Result<()> {
+fn show(path: &Path, sfen_file: Option<&Path>, is_explained: bool) -> Result<()> {
     let (network, warnings) = open(path)?;
     let mut out = output::stdout();
     let shape = network.shape();

@@ -75,6 +75,5 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     let speed = (leaves as f64 / seconds.max(1e-9)) as u64;
-    writeln!(out, "{leaves} leaves {speed} lps")?;
-    Ok(())
+    Ok(writeln!(out, "{leaves} leaves {speed} lps")?)
 }

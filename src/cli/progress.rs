@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::runs::{Stop, Watch};
@@ -18,7 +18,7 @@ pub(super) fn watched<T, E: Into<anyhow::Error>>(
     unit: &'static str,
     size: u64,
     work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
-) -> anyhow::Result<T> {
+) -> Result<T> {
     metered(&*stop_on_ctrl_c()?, unit, size, work)
 }
 
@@ -28,7 +28,7 @@ pub(super) fn metered<T, E: Into<anyhow::Error>>(
     unit: &'static str,
     size: u64,
     work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
-) -> anyhow::Result<T> {
+) -> Result<T> {
     let meter = OnceLock::new();
     let progress = |done: u64, total: u64| {
         let length = total.div_ceil(size);
@@ -196,7 +196,7 @@ fn bar(
 ///
 /// # Errors
 /// The signal handler cannot be installed.
-pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
+pub(super) fn stop_on_ctrl_c() -> Result<Arc<Stop>> {
     stop_on_ctrl_c_with("ending after the running pieces; Ctrl-C again aborts them")
 }
 
@@ -204,7 +204,7 @@ pub(super) fn stop_on_ctrl_c() -> anyhow::Result<Arc<Stop>> {
 ///
 /// # Errors
 /// As [`stop_on_ctrl_c`].
-pub(super) fn stop_on_ctrl_c_with(message: &str) -> anyhow::Result<Arc<Stop>> {
+pub(super) fn stop_on_ctrl_c_with(message: &str) -> Result<Arc<Stop>> {
     let say = |message: &str| output::eprint_line(format_args!("\n{message}"));
     Ok(Arc::clone(on_ctrl_c(message, say, || {})?.stop()))
 }
@@ -218,7 +218,7 @@ pub(super) fn on_ctrl_c(
     message: &str,
     say: impl Fn(&str) + Send + Sync + 'static,
     before_exit: fn(),
-) -> anyhow::Result<Arc<Interrupt>> {
+) -> Result<Arc<Interrupt>> {
     let interrupt = Arc::new(Interrupt {
         stop: Arc::new(Stop::new()),
         message: message.to_owned(),

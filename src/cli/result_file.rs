@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, Result, ensure};
 
 use crate::eval::nnue::Network;
 use crate::runs::{OutputFile, is_same_output, is_stream, would_replace};
@@ -17,7 +17,7 @@ use crate::{cli::error::ensure_usage, util::AtPath, util::free_name};
 ///
 /// # Errors
 /// It cannot be, or it is one of the files in `read`.
-pub(super) fn check<'a>(path: &Path, read: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
+pub(super) fn check<'a>(path: &Path, read: impl Iterator<Item = &'a Path>) -> Result<()> {
     let name = path.display();
     check_name(path)?;
     ensure!(
@@ -40,10 +40,7 @@ pub(super) fn check<'a>(path: &Path, read: impl Iterator<Item = &'a Path>) -> an
 ///
 /// # Errors
 /// It is one of them.
-pub(super) fn check_unread<'a>(
-    path: &Path,
-    read: impl Iterator<Item = &'a Path>,
-) -> anyhow::Result<()> {
+pub(super) fn check_unread<'a>(path: &Path, read: impl Iterator<Item = &'a Path>) -> Result<()> {
     ensure_usage!(
         !is_among(path, read),
         "{} is read and cannot be written at the same time",
@@ -67,7 +64,7 @@ pub(super) fn check_kind<'a>(
     path: &Path,
     extension: &str,
     read: impl Iterator<Item = &'a Path>,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     check(path, read)?;
     let found = path.extension().unwrap_or_default();
     ensure!(
@@ -96,7 +93,7 @@ pub(super) fn check_beside<'a>(
     extension: &str,
     own: &OwnFiles<'_>,
     read: impl Iterator<Item = &'a Path>,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let (name, folder) = (path.display(), own.folder);
     ensure_usage!(
         path != folder && !is_same_output(path, folder),
@@ -123,7 +120,7 @@ pub(super) fn check_beside<'a>(
 ///
 /// # Errors
 /// It cannot be, or one is there.
-pub(super) fn check_new(path: &Path, force: bool) -> anyhow::Result<()> {
+pub(super) fn check_new(path: &Path, force: bool) -> Result<()> {
     check(path, std::iter::empty())?;
     check_free(path, force)
 }
@@ -132,7 +129,7 @@ pub(super) fn check_new(path: &Path, force: bool) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// A file is there.
-pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
+pub(super) fn check_free(path: &Path, force: bool) -> Result<()> {
     ensure!(
         force || !would_replace(path),
         "{} exists already; --force replaces it",
@@ -145,7 +142,7 @@ pub(super) fn check_free(path: &Path, force: bool) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// It is `-`.
-pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
+pub(super) fn check_name(path: &Path) -> Result<()> {
     ensure_usage!(
         path.as_os_str() != "-",
         "'-' is no output here: expected the name of a file (./- for one that is called so)"
@@ -157,7 +154,7 @@ pub(super) fn check_name(path: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// They are the same file.
-pub(super) fn check_apart(first: (&str, &Path), second: (&str, &Path)) -> anyhow::Result<()> {
+pub(super) fn check_apart(first: (&str, &Path), second: (&str, &Path)) -> Result<()> {
     ensure_usage!(
         !is_same_output(first.1, second.1) || is_stream(first.1),
         "{} and {} are the same file {}: give two names",
@@ -173,7 +170,7 @@ pub(super) fn check_apart(first: (&str, &Path), second: (&str, &Path)) -> anyhow
 ///
 /// # Errors
 /// It cannot be written.
-pub(super) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(super) fn save(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut file = OutputFile::create(path).at(path)?;
     file.write_all(bytes).at(path)?;
     file.finish().at(path)
@@ -183,7 +180,7 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The file cannot be written, or it is a network that only other programs write.
-pub(super) fn save_network(path: &Path, network: &Network) -> anyhow::Result<()> {
+pub(super) fn save_network(path: &Path, network: &Network) -> Result<()> {
     let bytes = network.to_bytes();
     save(path, &bytes.context("a network of another format")?)
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::arena::spsa::tuning::{Event, Folder, GameSettings, Games, one_line, tune};
@@ -72,7 +72,7 @@ const OWN_FILES: &[&str] = &[
 /// Maximum number of faults that are shown when they happen.
 const FAULTS_SHOWN: u32 = 20;
 
-pub(super) fn run(arguments: &Arguments, given: &Given) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given) -> Result<()> {
     let path = arguments.run.folder("spsa");
     let own = OwnFiles {
         folder: &path,
@@ -142,11 +142,7 @@ fn show(event: &Event<'_>, meter: &Meter, faults: &AtomicU32) {
 }
 
 /// Refuses options that differ from the resumed run.
-fn check_resumed(
-    arguments: &Arguments,
-    settings: &GameSettings,
-    state: &State,
-) -> anyhow::Result<()> {
+fn check_resumed(arguments: &Arguments, settings: &GameSettings, state: &State) -> Result<()> {
     if !arguments.engines.is_empty() {
         let games = GameSettings {
             pairs: settings.pairs,
@@ -180,7 +176,7 @@ fn check_resumed(
 
 impl Arguments {
     /// The settings of the games, and the state before the first iteration.
-    fn beginning(&self) -> anyhow::Result<(GameSettings, State)> {
+    fn beginning(&self) -> Result<(GameSettings, State)> {
         let parameters = self.parameters()?;
         if parameters.is_empty() {
             bail_usage!(
@@ -197,7 +193,7 @@ impl Arguments {
         Ok((settings, state))
     }
 
-    fn games(&self) -> anyhow::Result<GameSettings> {
+    fn games(&self) -> Result<GameSettings> {
         Ok(GameSettings {
             engine: self.engine()?,
             rules: self.rules.rules()?,
@@ -206,7 +202,7 @@ impl Arguments {
         })
     }
 
-    fn engine(&self) -> anyhow::Result<EngineSettings> {
+    fn engine(&self) -> Result<EngineSettings> {
         let engines = self.engines.engines()?;
         let count = engines.len();
         match <[EngineSettings; 1]>::try_from(engines) {
@@ -218,7 +214,7 @@ impl Arguments {
     }
 
     /// The parameters of the file, then those of the command line.
-    fn parameters(&self) -> anyhow::Result<Vec<Parameter>> {
+    fn parameters(&self) -> Result<Vec<Parameter>> {
         let read = self.params.as_deref().map(read_parameters);
         let mut parameters = read.transpose()?.unwrap_or_default();
         for parameter in &self.param {
@@ -232,7 +228,7 @@ impl Arguments {
     }
 }
 
-fn read_parameters(path: &Path) -> anyhow::Result<Vec<Parameter>> {
+fn read_parameters(path: &Path) -> Result<Vec<Parameter>> {
     let text = read_utf8(path).at(path)?;
     parse_list(text.trim_start_matches('\u{feff}')).at(path)
 }

@@ -19,11 +19,7 @@ pub(super) fn run(lang: Lang) -> anyhow::Result<()> {
 }
 
 /// The command `bench`, which the protocol layer cannot import: `raicho bench` without arguments.
-fn bench(
-    depth: Option<u32>,
-    output: &mut dyn Write,
-    stop: &AtomicBool,
-) -> Result<(), Box<dyn Error>> {
+fn bench(depth: Option<u32>, out: &mut dyn Write, stop: &AtomicBool) -> Result<(), Box<dyn Error>> {
     let (_, evaluator) = load_evaluation("<embedded>")?;
     let mut options = BenchOptions {
         evaluator,
@@ -32,7 +28,7 @@ fn bench(
     if let Some(depth) = depth {
         options.depth = depth as Depth;
     }
-    bench::run_stoppable(&options, output, stop)?;
+    bench::run_stoppable(&options, out, stop)?;
     Ok(())
 }
 

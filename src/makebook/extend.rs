@@ -10,7 +10,7 @@
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::{cmp::Reverse, path::Path};
 
-use anyhow::ensure;
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::minimax::{Graph, Solution};
@@ -68,7 +68,7 @@ impl<'a> Growth<'a> {
         folder: Option<RunFolder>,
         known: Vec<Thought>,
         progress: &'a (dyn Fn(u64, i32) + Sync),
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         let known = known.into_iter();
         let mut growth = Self {
             book,
@@ -87,7 +87,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Takes the results of whole batches into the book and chooses the next batch.
-    fn choose(&mut self) -> anyhow::Result<()> {
+    fn choose(&mut self) -> Result<()> {
         loop {
             self.batch = leaves(&self.book, self.roots, self.reach, BATCH);
             self.handed = 0;
@@ -109,7 +109,7 @@ impl<'a> Growth<'a> {
     }
 
     /// Adds the results of the batch to the book.
-    fn take_results(&mut self) -> anyhow::Result<()> {
+    fn take_results(&mut self) -> Result<()> {
         for (number, leaf) in (self.first..).zip(&self.batch) {
             if let Some(thought) = self.results.remove(&number) {
                 self.book.add(leaf.task.entry(&thought))?;
@@ -135,14 +135,14 @@ impl<'a> Growth<'a> {
     ///
     /// # Errors
     /// Never: positions were checked when they were chosen.
-    pub fn into_book(mut self) -> anyhow::Result<GrowingBook> {
+    pub fn into_book(mut self) -> Result<GrowingBook> {
         self.take_results()?;
         Ok(self.book)
     }
 }
 
 impl Plan<Thinking<'_>> for Growth<'_> {
-    fn next(&mut self) -> anyhow::Result<Option<(u64, Task)>> {
+    fn next(&mut self) -> Result<Option<(u64, Task)>> {
         while let Some(leaf) = self.batch.get(self.handed) {
             let number = self.first + self.handed as u64;
             if number >= self.most {
@@ -156,7 +156,7 @@ impl Plan<Thinking<'_>> for Growth<'_> {
         Ok(None)
     }
 
-    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> anyhow::Result<()> {
+    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> Result<()> {
         if let Some(folder) = &mut self.folder {
             folder.append(&thought)?;
         }
@@ -356,7 +356,7 @@ impl GrowingBook {
     ///
     /// # Errors
     /// The file cannot be read or is no book.
-    pub fn read(path: &Path, faults: &mut FaultLog) -> anyhow::Result<Self> {
+    pub fn read(path: &Path, faults: &mut FaultLog) -> Result<Self> {
         let mut book = Self::default();
         for_each_entry(path, faults, |entry| {
             if entry.moves.is_empty() && has_moves(&entry)? {
@@ -371,7 +371,7 @@ impl GrowingBook {
     ///
     /// # Errors
     /// The bytes of the position are not valid.
-    pub fn add(&mut self, entry: BookEntry) -> anyhow::Result<()> {
+    pub fn add(&mut self, entry: BookEntry) -> Result<()> {
         if let Some(&number) = self.numbers.get(&entry.position) {
             let earlier = &mut self.entries[number];
             let both = vec![earlier.clone(), entry];
@@ -426,7 +426,7 @@ impl GrowingBook {
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn write(&self, path: &Path, format: BookFormat) -> anyhow::Result<(u64, Losses)> {
+    pub fn write(&self, path: &Path, format: BookFormat) -> Result<(u64, Losses)> {
         let mut sorter = Sorter::new(path, u64::MAX);
         for entry in &self.entries {
             sorter.push_entry(format, entry)?;
@@ -438,7 +438,7 @@ impl GrowingBook {
 }
 
 /// Whether the side to move has a legal move.
-fn has_moves(entry: &BookEntry) -> anyhow::Result<bool> {
+fn has_moves(entry: &BookEntry) -> Result<bool> {
     let mut moves = MoveList::new();
     legal_on_board::<true>(&entry.position.unpack_board()?, &mut moves);
     Ok(!moves.is_empty())

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use bytemuck::{Pod, Zeroable};
 
 use super::GAMES_DEPTH;
@@ -67,7 +68,7 @@ pub fn from_games(
     results: Option<&Path>,
     settings: &GamesSettings,
     watch: &Watch<'_>,
-) -> anyhow::Result<GamesSummary> {
+) -> Result<GamesSummary> {
     let mut counter = Counter {
         settings,
         format: output.1,
@@ -108,7 +109,7 @@ struct Counter<'a> {
 }
 
 impl Counter<'_> {
-    fn take(&mut self, game: &Game) -> anyhow::Result<()> {
+    fn take(&mut self, game: &Game) -> Result<()> {
         self.summary.games += 1;
         if let Some(least) = self.settings.min_rating {
             let is_high = |rating: &Option<f64>| rating.is_some_and(|rating| rating >= least);
@@ -170,7 +171,7 @@ impl Counter<'_> {
     }
 
     /// Moves what was counted to the sorter.
-    fn spill(&mut self) -> anyhow::Result<()> {
+    fn spill(&mut self) -> Result<()> {
         self.moves = 0;
         for (position, node) in std::mem::take(&mut self.nodes) {
             self.sorter
@@ -186,7 +187,7 @@ fn write(
     results: Option<&Path>,
     settings: &GamesSettings,
     summary: &mut GamesSummary,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let mut out = BookWriter::create(path, format).at(path)?;
     let mut results = match results {
         Some(path) => Some((OutputFile::create(path).at(path)?, path)),

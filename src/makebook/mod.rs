@@ -12,7 +12,7 @@ pub mod think;
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 
 use crate::book::{BookEntry, BookFormat, BookMove, BookReader, FaultLog, Losses, UNKNOWN_DEPTH};
 use crate::{runs::Watch, types::Color};
@@ -27,8 +27,8 @@ pub use sorter::SortedWriter;
 pub fn for_each_entry(
     path: &Path,
     faults: &mut FaultLog,
-    mut take: impl FnMut(BookEntry) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+    mut take: impl FnMut(BookEntry) -> Result<()>,
+) -> Result<()> {
     for entry in BookReader::open(path)? {
         match entry {
             Ok(entry) => take(entry)?,
@@ -96,7 +96,7 @@ pub fn merge(
     output: (&Path, BookFormat),
     settings: &MergeSettings,
     watch: &Watch<'_>,
-) -> anyhow::Result<MergeSummary> {
+) -> Result<MergeSummary> {
     let (path, format) = output;
     // Half for the records, half for what sorts and reads them.
     let mut sorter = Sorter::new(path, settings.memory / 2);

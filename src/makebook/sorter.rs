@@ -5,6 +5,7 @@ use std::io::{self, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
+use anyhow::Result;
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses, order_key};
@@ -39,7 +40,7 @@ impl SortedWriter {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub fn add(&mut self, entry: &BookEntry) -> anyhow::Result<()> {
+    pub fn add(&mut self, entry: &BookEntry) -> Result<()> {
         let key = order_key(self.format, entry);
         self.sorter.push(&key, &pack(entry))
     }
@@ -49,7 +50,7 @@ impl SortedWriter {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn write(self) -> anyhow::Result<(u64, Losses)> {
+    pub fn write(self) -> Result<(u64, Losses)> {
         let output = (&*self.path, self.format);
         let (count, losses) = write_book(self.sorter, output, |group| {
             let mut entries: Vec<BookEntry> = Vec::new();
@@ -203,11 +204,7 @@ impl Sorter {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(super) fn push_entry(
-        &mut self,
-        format: BookFormat,
-        entry: &BookEntry,
-    ) -> anyhow::Result<()> {
+    pub(super) fn push_entry(&mut self, format: BookFormat, entry: &BookEntry) -> Result<()> {
         self.push(&key(format, entry.position), &pack(entry))
     }
 
@@ -215,7 +212,7 @@ impl Sorter {
     ///
     /// # Errors
     /// A file cannot be written.
-    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> anyhow::Result<()> {
+    pub(super) fn push(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let size = self.records.bytes() + key.len() + value.len();
         if size > self.memory && !self.records.places.is_empty() {
             self.spill()?;
@@ -224,7 +221,7 @@ impl Sorter {
         Ok(())
     }
 
-    fn spill(&mut self) -> anyhow::Result<()> {
+    fn spill(&mut self) -> Result<()> {
         let mut run = self.create(0)?;
         self.records.sort();
         for &place in &self.records.places {
@@ -243,7 +240,7 @@ impl Sorter {
         Ok(())
     }
 
-    fn create(&mut self, level: u32) -> anyhow::Result<Run> {
+    fn create(&mut self, level: u32) -> Result<Run> {
         let name = beside(&self.output, &format!(".sort-{}", self.files));
         self.files += 1;
         let file = OutputFile::create(&name).at(&self.output)?;
@@ -251,7 +248,7 @@ impl Sorter {
     }
 
     /// Merges the runs from the index `first` on into one.
-    fn merge(&mut self, first: usize) -> anyhow::Result<Run> {
+    fn merge(&mut self, first: usize) -> Result<Run> {
         let level = self.runs[first].level + 1;
         let mut run = self.create(level)?;
         let mut merge = Sorted::new(&self.output, self.runs.split_off(first), None)?;
@@ -266,7 +263,7 @@ impl Sorter {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub(super) fn finish(mut self) -> anyhow::Result<Sorted> {
+    pub(super) fn finish(mut self) -> Result<Sorted> {
         self.records.sort();
         Sorted::new(&self.output, self.runs, Some(self.records))
     }
@@ -337,7 +334,7 @@ enum Source {
 
 impl Sorted {
     /// Merges runs and then what is in memory, each of them sorted.
-    fn new(output: &Path, runs: Vec<Run>, memory: Option<Records>) -> anyhow::Result<Self> {
+    fn new(output: &Path, runs: Vec<Run>, memory: Option<Records>) -> Result<Self> {
         let mut sources = Vec::new();
         for Run { mut file, .. } in runs {
             file.rewind().at(output)?;
@@ -358,7 +355,7 @@ impl Sorted {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub(super) fn next(&mut self) -> anyhow::Result<Option<Record>> {
+    pub(super) fn next(&mut self) -> Result<Option<Record>> {
         let Some(Reverse((key, number))) = self.heads.pop() else {
             return Ok(None);
         };
@@ -367,7 +364,7 @@ impl Sorted {
         Ok(Some((key, value)))
     }
 
-    fn advance(&mut self, number: usize) -> anyhow::Result<()> {
+    fn advance(&mut self, number: usize) -> Result<()> {
         let next = self.sources[number].next();
         if let Some((key, value)) = next.at(&self.output)? {
             self.values[number] = value;
@@ -409,7 +406,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn of(sorter: Sorter) -> anyhow::Result<Self> {
+    pub(super) fn of(sorter: Sorter) -> Result<Self> {
         let mut records = sorter.finish()?;
         let next = records.next()?;
         Ok(Self {
@@ -419,7 +416,7 @@ impl Groups {
     }
 
     /// The values of the next key, `None` at the end.
-    pub(super) fn next(&mut self) -> anyhow::Result<Option<Vec<Vec<u8>>>> {
+    pub(super) fn next(&mut self) -> Result<Option<Vec<Vec<u8>>>> {
         let Some((key, first)) = self.next.take() else {
             return Ok(None);
         };
@@ -444,8 +441,8 @@ impl Groups {
 pub(super) fn write_book<E: IntoIterator<Item = BookEntry>>(
     sorter: Sorter,
     (path, format): (&Path, BookFormat),
-    mut combine: impl FnMut(Vec<Vec<u8>>) -> anyhow::Result<E>,
-) -> anyhow::Result<(u64, Losses)> {
+    mut combine: impl FnMut(Vec<Vec<u8>>) -> Result<E>,
+) -> Result<(u64, Losses)> {
     let mut out = BookWriter::create(path, format).at(path)?;
     let mut groups = Groups::of(sorter)?;
     let mut count = 0;

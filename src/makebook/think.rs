@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::{cmp::Ordering, path::Path, sync::Arc, time::Instant};
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::sorter::{Sorter, unpack, write_book};
@@ -223,11 +224,7 @@ impl Positions {
     ///
     /// # Errors
     /// The file cannot be read or is no book.
-    pub fn of_book(
-        path: &Path,
-        enough: Option<Enough>,
-        faults: &mut FaultLog,
-    ) -> anyhow::Result<Self> {
+    pub fn of_book(path: &Path, enough: Option<Enough>, faults: &mut FaultLog) -> Result<Self> {
         let mut positions = Self::default();
         for_each_entry(path, faults, |entry| {
             let task = Task {
@@ -277,7 +274,7 @@ impl Job for Thinking<'_> {
     type Output = Thought;
     type Error = anyhow::Error;
 
-    fn worker(&self) -> anyhow::Result<Searcher> {
+    fn worker(&self) -> Result<Searcher> {
         Ok(Searcher::new(self.effort, self.evaluator)?)
     }
 
@@ -285,7 +282,7 @@ impl Job for Thinking<'_> {
         &self,
         searcher: &mut Searcher,
         &(number, task): &(u64, Task),
-    ) -> anyhow::Result<Option<Thought>> {
+    ) -> Result<Option<Thought>> {
         if self.stop.is_abort() {
             return Ok(None);
         }
@@ -330,12 +327,12 @@ impl<'a> ThinkingPlan<'a> {
 }
 
 impl Plan<Thinking<'_>> for ThinkingPlan<'_> {
-    fn next(&mut self) -> anyhow::Result<Option<(u64, Task)>> {
+    fn next(&mut self) -> Result<Option<(u64, Task)>> {
         let number = self.numbers.next();
         Ok(number.map(|number| (number, self.tasks[number as usize])))
     }
 
-    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> anyhow::Result<()> {
+    fn keep(&mut self, (number, _): (u64, Task), thought: Thought) -> Result<()> {
         if let Some(folder) = &mut self.folder {
             folder.append(&thought)?;
         }
@@ -357,7 +354,7 @@ pub fn write_thoughts(
     book: Option<(&Path, Shard)>,
     output: (&Path, BookFormat),
     memory: u64,
-) -> anyhow::Result<(u64, Losses)> {
+) -> Result<(u64, Losses)> {
     let (path, format) = output;
     let mut sorter = Sorter::new(path, memory);
     for (&number, thought) in thoughts {

@@ -9,6 +9,7 @@
 
 use std::fmt;
 
+use anyhow::Result;
 use clap::Args;
 
 use super::data::{Sources, Tally};
@@ -21,11 +22,7 @@ use crate::{records::score::clamp_centipawns, records::teacher::Record, runs::Wa
 use crate::{types::value::PAWN_VALUE, util::parse_share};
 
 /// Reads the valid records. Games are not counted apart from positions.
-fn read(
-    sources: &Sources,
-    watch: &Watch<'_>,
-    mut visit: impl FnMut(&Record),
-) -> anyhow::Result<Tally> {
+fn read(sources: &Sources, watch: &Watch<'_>, mut visit: impl FnMut(&Record)) -> Result<Tally> {
     let tally = sources.read(watch, |_, record| {
         visit(&record);
         Ok(())
@@ -102,7 +99,7 @@ pub fn loss(
     sources: &Sources,
     settings: &JudgeSettings,
     watch: &Watch<'_>,
-) -> anyhow::Result<Judgement> {
+) -> Result<Judgement> {
     let mut judge = Judge {
         evaluator: evaluator.for_thread(),
         settings,
@@ -239,7 +236,7 @@ pub fn difference(
     [first, second]: [&Evaluator; 2],
     sources: &Sources,
     watch: &Watch<'_>,
-) -> anyhow::Result<Differences> {
+) -> Result<Differences> {
     let mut comparison = Comparison {
         evaluators: [first, second].map(Evaluator::for_thread),
         position: Position::startpos(),

@@ -22,7 +22,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::{io::Write, path::Path, str::FromStr};
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub trait Objective: Sync {
     ///
     /// # Errors
     /// The run ends; the iteration is played again when the run is resumed.
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>>;
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<Option<f64>>;
 }
 
 /// How a run is executed.
@@ -68,7 +68,7 @@ pub fn run(
     objective: &dyn Objective,
     options: &RunOptions,
     on_progress: &mut (dyn FnMut(&State) + Send),
-) -> anyhow::Result<()> {
+) -> Result<()> {
     if let Some(path) = options.path {
         // Fails before hours of games if the file cannot be written.
         state.save(path)?;
@@ -103,11 +103,11 @@ impl Job for Iterations<'_> {
     type Output = f64;
     type Error = anyhow::Error;
 
-    fn worker(&self) -> anyhow::Result<()> {
+    fn worker(&self) -> Result<()> {
         Ok(())
     }
 
-    fn perform(&self, (): &mut (), iteration: &Iteration) -> anyhow::Result<Option<f64>> {
+    fn perform(&self, (): &mut (), iteration: &Iteration) -> Result<Option<f64>> {
         let [plus, minus] = &iteration.sides;
         let iteration = iteration.number;
         let played = self.0.play(iteration, plus, minus);
@@ -125,7 +125,7 @@ struct IterationPlan<'a> {
 }
 
 impl Plan<Iterations<'_>> for IterationPlan<'_> {
-    fn next(&mut self) -> anyhow::Result<Option<Iteration>> {
+    fn next(&mut self) -> Result<Option<Iteration>> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
         Ok(number.map(|number| Iteration {
             number,
@@ -133,7 +133,7 @@ impl Plan<Iterations<'_>> for IterationPlan<'_> {
         }))
     }
 
-    fn keep(&mut self, Iteration { number, .. }: Iteration, difference: f64) -> anyhow::Result<()> {
+    fn keep(&mut self, Iteration { number, .. }: Iteration, difference: f64) -> Result<()> {
         if !difference.is_finite() {
             bail!("iteration {number} resulted in {difference}, expected a difference of points");
         }
@@ -188,7 +188,7 @@ impl State {
     ///
     /// # Errors
     /// The error says which setting or parameter is not valid.
-    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> anyhow::Result<Self> {
+    pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self> {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
         let start = Point {
             finished: 0,
@@ -247,7 +247,7 @@ impl State {
     ///
     /// # Errors
     /// The error names the file.
-    pub fn save(&self, path: &Path) -> anyhow::Result<()> {
+    pub fn save(&self, path: &Path) -> Result<()> {
         runs::replace_with(path, |file| {
             serde_json::to_writer_pretty(&mut *file, self)?;
             file.write_all(b"\n")
@@ -262,7 +262,7 @@ impl State {
     ///
     /// # Errors
     /// The error names the file and what is wrong with it.
-    pub fn load(file: &Path) -> anyhow::Result<Self> {
+    pub fn load(file: &Path) -> Result<Self> {
         let path = file.display();
         let text = read_file(file)
             .map_err(|error| anyhow!("cannot read the state file {path}: {error}"))?;
@@ -274,7 +274,7 @@ impl State {
         Ok(state)
     }
 
-    fn check(&self) -> anyhow::Result<()> {
+    fn check(&self) -> Result<()> {
         if self.format != FORMAT {
             let found = &self.format;
             bail!("format '{found}', expected '{FORMAT}'");
@@ -301,7 +301,7 @@ impl State {
         Ok(())
     }
 
-    fn check_values(&self, place: &str, values: &[f64]) -> anyhow::Result<()> {
+    fn check_values(&self, place: &str, values: &[f64]) -> Result<()> {
         let (found, expected) = (values.len(), self.parameters.len());
         if found != expected {
             let found = counted(found, "value");
@@ -418,7 +418,7 @@ impl Settings {
         }
     }
 
-    fn check(&self) -> anyhow::Result<()> {
+    fn check(&self) -> Result<()> {
         ensure!(self.iterations > 0, "iterations 0, expected at least 1");
         for (name, value) in [("alpha", self.alpha), ("gamma", self.gamma)] {
             ensure!(
@@ -543,7 +543,7 @@ pub struct Parameter {
 ///
 /// # Errors
 /// The error names the line and what is wrong with it.
-pub fn parse_list(text: &str) -> anyhow::Result<Vec<Parameter>> {
+pub fn parse_list(text: &str) -> Result<Vec<Parameter>> {
     let mut parameters: Vec<Parameter> = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim();
@@ -569,7 +569,7 @@ pub fn parse_list(text: &str) -> anyhow::Result<Vec<Parameter>> {
 
 impl Parameter {
     /// Checks that the numbers are consistent. The error names the first one that is not.
-    fn check(&self) -> anyhow::Result<()> {
+    fn check(&self) -> Result<()> {
         let (name, start, step, rate) = (&self.name, self.start, self.step, self.rate);
         let (least, most) = (self.least, self.most);
         let width = most - least;
@@ -603,7 +603,7 @@ impl Parameter {
 impl FromStr for Parameter {
     type Err = anyhow::Error;
 
-    fn from_str(text: &str) -> anyhow::Result<Self> {
+    fn from_str(text: &str) -> Result<Self> {
         let fields: Vec<&str> = text.split(',').map(str::trim).collect();
         let &[name, kind, start, least, most, step, rate] = &fields[..] else {
             bail!(

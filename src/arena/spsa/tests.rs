@@ -18,7 +18,7 @@ use crate::{runs::Stop, util::TestFolder};
 struct Game<F>(F);
 
 impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<Option<f64>> {
         let number = |value: &Value| match *value {
             Value::Integer(value) => value as f64,
             Value::Real(value) => value,
@@ -178,7 +178,7 @@ fn several_are_played_at_a_time() {
 struct Fragile(u64);
 
 impl Objective for Fragile {
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<Option<f64>> {
         if iteration == self.0 {
             bail!("the engine died");
         }
@@ -206,7 +206,7 @@ fn failed_iteration_is_played_again() {
 struct Impatient(u64);
 
 impl Objective for Impatient {
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<Option<f64>> {
         let difference = Game(rugged).play(iteration, plus, minus)?;
         Ok(difference.filter(|_| iteration != self.0))
     }

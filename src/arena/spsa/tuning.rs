@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{fmt, fs, iter, thread};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::{Objective, Parameter, RunOptions, State, Value, run};
@@ -50,7 +50,7 @@ pub fn tune(
     concurrency: usize,
     stop: &Stop,
     on_event: &(dyn Fn(Event<'_>) + Sync),
-) -> anyhow::Result<Summary> {
+) -> Result<Summary> {
     let path = folder.state_path();
     let options = RunOptions {
         concurrency,
@@ -127,7 +127,7 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: GameSettings, state: &State) -> anyhow::Result<Self> {
+    pub fn create(path: &Path, settings: GameSettings, state: &State) -> Result<Self> {
         Self::check_free(path)?;
         if RunFolder::exists(path, KIND) {
             let file = path.join(KIND.settings);
@@ -143,7 +143,7 @@ impl Folder {
     ///
     /// # Errors
     /// The folder holds no run, another process has it open, or a file is not valid.
-    pub fn resume(path: &Path) -> anyhow::Result<(Self, State)> {
+    pub fn resume(path: &Path) -> Result<(Self, State)> {
         if !path.join(STATE_FILE).exists() {
             let kind = RunKind {
                 settings: STATE_FILE,
@@ -201,7 +201,7 @@ impl Folder {
     ///
     /// # Errors
     /// A file cannot be written.
-    fn keep_fault(&self, fault: &FaultyGame, dialogue: &[String]) -> anyhow::Result<()> {
+    fn keep_fault(&self, fault: &FaultyGame, dialogue: &[String]) -> Result<()> {
         let mut faults = self.lock_faults();
         *faults.counts.entry(fault.reason).or_default() += 1;
         faults.folder.append(fault)?;
@@ -221,7 +221,7 @@ impl Folder {
     ///
     /// # Errors
     /// The file cannot be written.
-    fn write_history(&self, state: &State) -> anyhow::Result<()> {
+    fn write_history(&self, state: &State) -> Result<()> {
         let names = state.parameters().iter().map(|p| p.name.clone());
         let mut lines = vec![row("iterations".to_owned(), names)];
         for point in state.history() {
@@ -522,11 +522,7 @@ impl Games {
     ///
     /// # Errors
     /// The engine cannot be started or lacks an option, or there are no openings.
-    pub fn new(
-        settings: &GameSettings,
-        parameters: &[Parameter],
-        stop: &Stop,
-    ) -> anyhow::Result<Self> {
+    pub fn new(settings: &GameSettings, parameters: &[Parameter], stop: &Stop) -> Result<Self> {
         let engine = &settings.engine;
         let fault = |text: String| anyhow!("engine {}: {text}", engine.name);
         let player = Player::start(engine, &settings.rules, false, stop)
@@ -603,7 +599,7 @@ fn pairing(settings: &GameSettings) -> MatchSettings {
 }
 
 impl Objective for Session<'_> {
-    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> anyhow::Result<Option<f64>> {
+    fn play(&self, iteration: u64, plus: &[Value], minus: &[Value]) -> Result<Option<f64>> {
         let games = self.games;
         let sides = [plus, minus].map(|values| games.options(values));
         let mut players = lock(&games.idle).pop().unwrap_or_default();
@@ -638,7 +634,7 @@ impl Session<'_> {
         iteration: u64,
         sides: &[Options; 2],
         players: &mut PlayerPair,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let MatchSettings { engines, rules, .. } = &self.games.pairing;
         let engine = &engines[0];
         for (options, slot) in sides.iter().zip(players) {

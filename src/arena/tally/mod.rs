@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use serde::Serialize;
 
 use super::journal::{self, GameEntry, KIND, MatchFolder, Optimism, Overhead, PlayerFigures};
@@ -249,7 +250,7 @@ pub struct Merged {
 ///
 /// # Errors
 /// A folder holds no match or a different one, or two folders hold the same game.
-pub fn merge(folders: &[PathBuf]) -> anyhow::Result<Merged> {
+pub fn merge(folders: &[PathBuf]) -> Result<Merged> {
     let mut whole: Option<MatchSettings> = None;
     let mut entries = Vec::new();
     for folder in folders {
@@ -290,10 +291,7 @@ pub fn merge(folders: &[PathBuf]) -> anyhow::Result<Merged> {
 /// Checks that the openings of all shards agree: two games of a pair have the same, and no two
 /// pairs, except by chance where openings do not depend on each other. Different executables can
 /// make different openings from the same settings.
-fn check_openings(
-    settings: &MatchSettings,
-    entries: &[(PathBuf, GameEntry)],
-) -> anyhow::Result<()> {
+fn check_openings(settings: &MatchSettings, entries: &[(PathBuf, GameEntry)]) -> Result<()> {
     let mut by_index: BTreeMap<usize, &str> = BTreeMap::new();
     let mut by_text: BTreeMap<&str, usize> = BTreeMap::new();
     let may_repeat = settings.openings.are_independent();
@@ -337,7 +335,7 @@ impl Merged {
     ///
     /// # Errors
     /// A game does not belong to the match.
-    pub fn summary(&self, place: &str) -> anyhow::Result<Summary> {
+    pub fn summary(&self, place: &str) -> Result<Summary> {
         let games: Vec<GameEntry> = self.entries.iter().map(|(_, game)| game.clone()).collect();
         let tally = tally_of(&self.settings, &games, Path::new(place))?;
         Ok(Summary::of(&tally, place))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use std::{io::ErrorKind, time::Duration};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use serde::Serialize;
 
 use super::{
@@ -44,7 +44,7 @@ pub(super) fn run(
     games: Vec<InputGame>,
     broken: &[String],
     lang: Lang,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     for fault in broken {
         output::eprint_line(lang.skipped(printable(fault)));
     }
@@ -92,7 +92,7 @@ pub(super) fn run(
 
 /// Number of threads for this many positions: those that were asked for, if they fit into memory,
 /// or else one for each core as far as they fit.
-fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> anyhow::Result<usize> {
+fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> Result<usize> {
     let each = hash_mb + WORKER_MB;
     let wanted = search.threads.map_or_else(cores, usize::from);
     let wanted = wanted.min(positions).max(1);
@@ -120,7 +120,7 @@ impl Watch for Progress<'_> {
         self.meter.advance(positions as u64, self.report.words());
     }
 
-    fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
+    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<()> {
         self.meter.suspend(|| self.report.game(index, analysis))
     }
 }
@@ -206,7 +206,7 @@ impl Report {
         settings: &Settings,
         games: Vec<InputGame>,
         lang: Lang,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         let output: &OutputArguments = &arguments.output;
         if let Some(page) = &output.html {
             check_out("--html", page, 1)?;
@@ -243,7 +243,7 @@ impl Report {
     ///
     /// # Errors
     /// A file or standard output cannot be written.
-    fn game(&mut self, index: usize, analysis: Analyzed) -> anyhow::Result<()> {
+    fn game(&mut self, index: usize, analysis: Analyzed) -> Result<()> {
         let game = &self.games[index];
         let review = Review::new(&game.record, analysis);
         let json = self.json_of(game, &review)?;
@@ -272,7 +272,7 @@ impl Report {
         Ok(())
     }
 
-    fn json_of(&self, game: &InputGame, review: &Review) -> anyhow::Result<serde_json::Value> {
+    fn json_of(&self, game: &InputGame, review: &Review) -> Result<serde_json::Value> {
         let record = &game.record;
         let moves = record.moves.iter().zip(&review.judgements).zip(1..);
         let moves = moves.map(|((played, judgement), ply)| MoveJson {
@@ -307,7 +307,7 @@ impl Report {
     ///
     /// # Errors
     /// The page or standard output cannot be written.
-    fn finish(mut self) -> anyhow::Result<()> {
+    fn finish(mut self) -> Result<()> {
         self.losses.report();
         if let Some(path) = self.html.take() {
             self.write_page(&path)?;
@@ -322,7 +322,7 @@ impl Report {
         Ok(())
     }
 
-    fn write_page(&mut self, path: &Path) -> anyhow::Result<()> {
+    fn write_page(&mut self, path: &Path) -> Result<()> {
         let title = match &self.games[..] {
             [game] => {
                 let [black, white] = names(&game.record, self.lang);
@@ -363,7 +363,7 @@ const FOLDER: &str = "pkg";
 ///
 /// # Errors
 /// It cannot be read.
-fn page_engine(folder: Option<&Path>) -> anyhow::Result<String> {
+fn page_engine(folder: Option<&Path>) -> Result<String> {
     let folder = folder.map_or_else(beside_executable, Path::to_owned);
     let path = folder.join(SCRIPT);
     fs::read_to_string(&path).with_context(|| {
@@ -419,7 +419,7 @@ impl Names {
     ///
     /// # Errors
     /// A folder cannot be created, a file not be written, or a file is one of those that are read.
-    fn new(wanted: &OutputArguments, games: &[InputGame]) -> anyhow::Result<Self> {
+    fn new(wanted: &OutputArguments, games: &[InputGame]) -> Result<Self> {
         let place = |path: &PathBuf| output_place(path).unwrap_or_else(|| path.clone());
         let mut taken: BTreeSet<PathBuf> = wanted.html.iter().map(place).collect();
         let mut places = |option, extension, out: &Path| {
@@ -447,7 +447,7 @@ impl Names {
 }
 
 /// Checks that `out` can be a file, or for several games a folder.
-fn check_out(option: &str, out: &Path, games: usize) -> anyhow::Result<()> {
+fn check_out(option: &str, out: &Path, games: usize) -> Result<()> {
     let name = out.display();
     ensure_usage!(
         out.as_os_str() != "-",
@@ -473,7 +473,7 @@ fn ends_like_folder(out: &Path) -> bool {
 }
 
 /// A file for each game: `out` itself for one game, otherwise files in the folder `out`.
-fn files(out: &Path, extension: &str, games: &[InputGame]) -> anyhow::Result<Vec<PathBuf>> {
+fn files(out: &Path, extension: &str, games: &[InputGame]) -> Result<Vec<PathBuf>> {
     if games.len() == 1 && !out.is_dir() && !ends_like_folder(out) {
         return Ok(vec![out.to_owned()]);
     }
@@ -507,7 +507,7 @@ fn write_files(
     game: usize,
     (record, review): (&GameRecord, &Review),
     json: &serde_json::Value,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     if let Some(path) = names.kif.get(game) {
         // As `convert` does: `kif` is in Shift JIS, `kifu` in UTF-8.
         let encoding = TextFormat::of_path(path).map_or(TextEncoding::Utf8, |(_, kind)| kind);

@@ -7,7 +7,7 @@ mod table;
 use std::path::{Path, PathBuf};
 use std::{fs, time::Duration};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use clap::Args;
 
 use super::arguments::{list_of, numbered_lines, parse_time, read_bytes};
@@ -115,7 +115,7 @@ struct OutputArguments {
     summary: bool,
 }
 
-pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
     match find(arguments)? {
         Inputs::Positions(source) => {
             if let Some(option) = arguments.output.option() {
@@ -231,7 +231,7 @@ impl InputGame {
 ///
 /// # Errors
 /// There is nothing to analyse, or the only file cannot be read.
-fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
+fn find(arguments: &Arguments) -> Result<Inputs> {
     if arguments.files.is_empty() {
         let sfen = arguments.sfen.as_deref().unwrap_or("startpos");
         if arguments.output.option().is_none() {
@@ -279,7 +279,7 @@ fn find(arguments: &Arguments) -> anyhow::Result<Inputs> {
 
 /// The files, with folders replaced by the records in them and below, in the order of their names.
 /// Folders of the results are left out: what is there may come from an earlier analysis.
-fn expand(paths: &[PathBuf], output: &OutputArguments) -> anyhow::Result<Vec<PathBuf>> {
+fn expand(paths: &[PathBuf], output: &OutputArguments) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let results = [&output.kif, &output.json];
     let results = results.into_iter().flatten();
@@ -329,7 +329,7 @@ fn extension(path: &Path) -> String {
     extension.to_string_lossy().to_ascii_lowercase()
 }
 
-fn read_text(path: &Path) -> anyhow::Result<String> {
+fn read_text(path: &Path) -> Result<String> {
     Ok(encoding::decode(&read_bytes(path)?).into_owned())
 }
 

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::{collections::BTreeMap, sync::mpsc, time::Duration};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, Result, bail};
 use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -24,11 +24,7 @@ const DEFAULT_HASH: u32 = 256;
 ///
 /// # Errors
 /// A position is wrong, or standard output fails.
-pub(super) fn run(
-    arguments: &Arguments,
-    source: &PositionSource,
-    lang: Lang,
-) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, source: &PositionSource, lang: Lang) -> Result<()> {
     let search = &arguments.search;
     let mut engine = Engine::new();
     let settings = engine.settings_mut();
@@ -68,12 +64,7 @@ pub(super) fn run(
     Ok(())
 }
 
-fn analyze(
-    engine: &mut Engine,
-    text: &str,
-    arguments: &SearchArguments,
-    lang: Lang,
-) -> anyhow::Result<()> {
+fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments, lang: Lang) -> Result<()> {
     set_position(engine, text)?;
     let position = engine.position().clone();
     writeln!(output::stdout(), "{}\n", lang.board(&position))?;

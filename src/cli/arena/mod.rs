@@ -5,7 +5,7 @@ mod settings;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use settings::GameArguments;
@@ -95,7 +95,7 @@ enum Command {
     Openings(settings::OpeningSetArguments),
 }
 
-pub(super) fn run(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, given: &Given, lang: Lang) -> Result<()> {
     match &arguments.command {
         Some(Command::Merge(arguments)) => merge_shards(arguments, lang),
         Some(Command::Openings(arguments)) => settings::write_openings(arguments),
@@ -105,7 +105,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::R
 
 // --- A match ---
 
-fn run_match(arguments: &Arguments, given: &Given, lang: Lang) -> anyhow::Result<()> {
+fn run_match(arguments: &Arguments, given: &Given, lang: Lang) -> Result<()> {
     let folder = arguments.run.folder("match");
     let (own, read) = (own_files(&folder), arguments.openings.files());
     arguments.page.check(&arguments.run.json, &own, read)?;
@@ -152,7 +152,7 @@ fn play(
     entries: &[GameEntry],
     stop: &Stop,
     lang: Lang,
-) -> anyhow::Result<Summary> {
+) -> Result<Summary> {
     let (games, done) = (settings.games_here(), entries.len() as u64);
     let meter = Meter::in_language(lang, &lang.unit_games(), games, done);
     let concurrency = arguments.run.concurrency.into();
@@ -170,7 +170,7 @@ fn advice(folder: &Path) -> String {
 
 impl Arguments {
     /// The settings of a new match.
-    fn settings(&self) -> anyhow::Result<MatchSettings> {
+    fn settings(&self) -> Result<MatchSettings> {
         let (engines, rules) = (self.engines.engines()?, self.rules.rules()?);
         self.games
             .settings(engines, rules, self.openings.settings())
@@ -196,7 +196,7 @@ fn resume(
     arguments: &Arguments,
     given: &Given,
     folder: &Path,
-) -> anyhow::Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
+) -> Result<(MatchSettings, MatchFolder, Vec<GameEntry>)> {
     arguments.engines.check_engine_is_named(given)?;
     let old = journal::read_settings(folder)?;
     if !arguments.engines.is_empty() {
@@ -255,7 +255,7 @@ struct MergeArguments {
     page: PageArguments,
 }
 
-fn merge_shards(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
+fn merge_shards(arguments: &MergeArguments, lang: Lang) -> Result<()> {
     // In `--json part-0 part-1` the first folder would be taken for the JSON file, and its games
     // would silently be left out.
     if let Some(path) = arguments.json.json.as_deref().filter(|path| path.is_dir()) {
@@ -313,7 +313,7 @@ impl JsonArguments {
     ///
     /// # Errors
     /// It cannot, or is.
-    pub(in crate::cli) fn check(&self, own: &OwnFiles<'_>, read: &[PathBuf]) -> anyhow::Result<()> {
+    pub(in crate::cli) fn check(&self, own: &OwnFiles<'_>, read: &[PathBuf]) -> Result<()> {
         self.file().map_or(Ok(()), |path| {
             result_file::check_beside(path, "json", own, read.iter().map(PathBuf::as_path))
         })
@@ -334,7 +334,7 @@ impl JsonArguments {
         summary: &impl Serialize,
         text: &str,
         folder: Option<&Path>,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let json = harmless_json(&serde_json::to_string_pretty(summary)?) + "\n";
         let mut files: Vec<(PathBuf, String)> = Vec::new();
         if let Some(folder) = folder {
@@ -353,8 +353,8 @@ impl JsonArguments {
             writeln!(out, "{text}")
         };
         let save = |(path, text): &(PathBuf, String)| result_file::save(path, text.as_bytes());
-        let saved: Vec<anyhow::Result<()>> = files.iter().map(save).collect();
-        saved.into_iter().collect::<anyhow::Result<()>>()?;
+        let saved: Vec<Result<()>> = files.iter().map(save).collect();
+        saved.into_iter().collect::<Result<()>>()?;
         Ok(printed?)
     }
 }
@@ -383,12 +383,7 @@ impl PageArguments {
     ///
     /// # Errors
     /// It cannot, or is.
-    fn check(
-        &self,
-        json: &JsonArguments,
-        own: &OwnFiles<'_>,
-        read: &[PathBuf],
-    ) -> anyhow::Result<()> {
+    fn check(&self, json: &JsonArguments, own: &OwnFiles<'_>, read: &[PathBuf]) -> Result<()> {
         json.check(own, read)?;
         let Some(page) = self.html.as_deref() else {
             return Ok(());
@@ -403,7 +398,7 @@ impl PageArguments {
     ///
     /// # Errors
     /// A folder cannot be read or the page not be written.
-    fn write(&self, folders: &[PathBuf], lang: Lang) -> anyhow::Result<()> {
+    fn write(&self, folders: &[PathBuf], lang: Lang) -> Result<()> {
         let Some(path) = &self.html else {
             return Ok(());
         };
@@ -420,8 +415,7 @@ impl PageArguments {
         let pairs = entries.chunk_by(|(_, one), (_, other)| one.game / 2 == other.game / 2);
         let step = pairs.clone().count().div_ceil(PAIRS_SHOWN).max(1);
         let shown = pairs.step_by(step).flatten();
-        let games: anyhow::Result<Vec<Game>> =
-            shown.map(|(folder, entry)| game(folder, entry)).collect();
+        let games: Result<Vec<Game>> = shown.map(|(folder, entry)| game(folder, entry)).collect();
         let games = games?;
         let entries: Vec<GameEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
         let mut of_match = result(&settings, &entries)?;
@@ -441,7 +435,7 @@ impl PageArguments {
 }
 
 /// A game with times and scores from its record.
-fn game(folder: &Path, entry: &GameEntry) -> anyhow::Result<Game> {
+fn game(folder: &Path, entry: &GameEntry) -> Result<Game> {
     let path = folder.join(&entry.record);
     let bytes = read_named(folder, &entry.record).map_err(flat_error)?;
     let records = csa::read(&encoding::decode(&bytes)).at(&path)?;
@@ -460,7 +454,7 @@ fn point(pairing: &PairingTally) -> Option<(u64, f64, f64, f64)> {
     Some((games, elo, low, high))
 }
 
-fn result(settings: &MatchSettings, entries: &[GameEntry]) -> anyhow::Result<Match> {
+fn result(settings: &MatchSettings, entries: &[GameEntry]) -> Result<Match> {
     let mut tally = Tally::new(settings);
     let step = (entries.len() / COURSE_POINTS / tally.pairings.len().max(1)).max(1) as u64;
     let mut course = Vec::new();

@@ -4,7 +4,7 @@
 use std::io::Write as _;
 use std::{fmt, path::PathBuf, time::Duration};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::arena::referee::{Adjudication, Rules};
@@ -141,7 +141,7 @@ impl EngineArguments {
     }
 
     /// Refuses what says nothing without an engine, of a run that is resumed without naming it.
-    pub(in crate::cli) fn check_engine_is_named(&self, given: &Given) -> anyhow::Result<()> {
+    pub(in crate::cli) fn check_engine_is_named(&self, given: &Given) -> Result<()> {
         let is_alone = |name: &&str| self.is_empty() && given.has(name);
         if let Some(name) = WITH_ENGINES.split(' ').find(is_alone) {
             let name = name.replace('_', "-");
@@ -154,7 +154,7 @@ impl EngineArguments {
     }
 
     /// The settings of the engines.
-    pub(in crate::cli) fn engines(&self) -> anyhow::Result<Vec<EngineSettings>> {
+    pub(in crate::cli) fn engines(&self) -> Result<Vec<EngineSettings>> {
         let (base, increment) = self.time.tc.unwrap_or_default();
         let control = TimeControl {
             base,
@@ -176,8 +176,8 @@ impl EngineArguments {
 }
 
 impl RuleArguments {
-    pub(in crate::cli) fn rules(&self) -> anyhow::Result<Rules> {
-        let adjudication = |words: &[String]| -> anyhow::Result<Option<Adjudication>> {
+    pub(in crate::cli) fn rules(&self) -> Result<Rules> {
+        let adjudication = |words: &[String]| -> Result<Option<Adjudication>> {
             if words.is_empty() {
                 return Ok(None);
             }
@@ -202,7 +202,7 @@ impl GameArguments {
         engines: Vec<EngineSettings>,
         rules: Rules,
         openings: OpeningSettings,
-    ) -> anyhow::Result<MatchSettings> {
+    ) -> Result<MatchSettings> {
         if engines.len() < 2 {
             let number = ["no engine", "one engine"][engines.len()];
             bail_usage!("{number}, expected two --engine or more");
@@ -222,7 +222,7 @@ impl GameArguments {
     }
 
     /// The settings of a resumed match, changed as the command line asks.
-    pub(super) fn changed(&self, mut settings: MatchSettings) -> anyhow::Result<MatchSettings> {
+    pub(super) fn changed(&self, mut settings: MatchSettings) -> Result<MatchSettings> {
         if let Some(sprt) = self.sprt()? {
             settings.sprt = Some(sprt);
         }
@@ -233,14 +233,14 @@ impl GameArguments {
         checked(settings)
     }
 
-    fn sprt(&self) -> anyhow::Result<Option<Sprt>> {
+    fn sprt(&self) -> Result<Option<Sprt>> {
         let words = self.sprt.as_ref().map(|words| words.join(" "));
         let sprt = words.map(|words| words.parse());
         sprt.transpose().map_err(usage_error)
     }
 }
 
-fn checked(settings: MatchSettings) -> anyhow::Result<MatchSettings> {
+fn checked(settings: MatchSettings) -> Result<MatchSettings> {
     if settings.sprt.is_some() && settings.engines.len() != 2 {
         let count = settings.engines.len();
         bail_usage!("--sprt compares two engines, here are {count}");
@@ -363,7 +363,7 @@ pub(super) struct OpeningSetArguments {
 }
 
 /// Writes a set of openings.
-pub(super) fn write_openings(arguments: &OpeningSetArguments) -> anyhow::Result<()> {
+pub(super) fn write_openings(arguments: &OpeningSetArguments) -> Result<()> {
     if let Some(path) = &arguments.out {
         let read = arguments.openings.files().iter().map(PathBuf::as_path);
         result_file::check(path, read)?;

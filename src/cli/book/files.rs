@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::{fmt, io::Write as _, str::FromStr};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::{
@@ -48,7 +48,7 @@ pub(super) struct ConvertArguments {
     loss: Option<u32>,
 }
 
-pub(super) fn convert(arguments: &ConvertArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn convert(arguments: &ConvertArguments, lang: Lang) -> Result<()> {
     let format = arguments.output.check([&*arguments.book.path])?;
     let mut writer = SortedWriter::new(&arguments.output.out, format, SORT_MEMORY);
     let book = &arguments.book.path;
@@ -91,7 +91,7 @@ pub(super) struct ValidateArguments {
     skip: Option<PathBuf>,
 }
 
-pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> Result<()> {
     let path = &arguments.book.path;
     let mut writer = match &arguments.skip {
         Some(out) => {
@@ -151,7 +151,7 @@ pub(super) struct InfoArguments {
     books: Vec<PathBuf>,
 }
 
-pub(super) fn info(arguments: &InfoArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn info(arguments: &InfoArguments, lang: Lang) -> Result<()> {
     for path in &arguments.books {
         let summary = Summary::of(path)?;
         output::print(format_args!("{}\n{}", path.display(), summary.text(lang)))?;
@@ -203,7 +203,7 @@ struct Counts {
 }
 
 impl Summary {
-    fn of(path: &Path) -> anyhow::Result<Self> {
+    fn of(path: &Path) -> Result<Self> {
         let reader = BookReader::open(path)?;
         let mut summary = Self {
             format: reader.format(),
@@ -339,7 +339,7 @@ pub(super) struct SortArguments {
     output: OutputArguments,
 }
 
-pub(super) fn merge(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn merge(arguments: &MergeArguments, lang: Lang) -> Result<()> {
     let sides = arguments.sides.as_ref().map(|sides| &*sides.0);
     if let Some(sides) = sides {
         ensure_usage!(
@@ -357,7 +357,7 @@ pub(super) fn merge(arguments: &MergeArguments, lang: Lang) -> anyhow::Result<()
     merge_books(&arguments.books, &arguments.output, &settings, lang)
 }
 
-pub(super) fn sort(arguments: &SortArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn sort(arguments: &SortArguments, lang: Lang) -> Result<()> {
     let settings = MergeSettings {
         rule: MergeRule::default(),
         sides: Vec::new(),
@@ -372,7 +372,7 @@ fn merge_books(
     output: &OutputArguments,
     settings: &MergeSettings,
     lang: Lang,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let out = &*output.out;
     let format = output.check(books.iter().map(PathBuf::as_path))?;
     let summary = watched("positions", 1, |watch| {
@@ -438,7 +438,7 @@ struct FilterArguments {
     min_count: u64,
 }
 
-pub(super) fn from_games(arguments: &GamesArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn from_games(arguments: &GamesArguments, lang: Lang) -> Result<()> {
     let sources = Sources::new(&arguments.inputs, arguments.format)?;
     let sources = sources.files().iter();
     let files: Vec<(PathBuf, Format)> = sources
@@ -493,7 +493,7 @@ pub(super) struct MinimaxArguments {
     components: bool,
 }
 
-pub(super) fn minimax(arguments: &MinimaxArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn minimax(arguments: &MinimaxArguments, lang: Lang) -> Result<()> {
     let (book, output) = (&arguments.book.path, &arguments.output.out);
     arguments.output.check([&**book])?;
     let summary = watched("MB", 1_000_000, |watch| {
@@ -547,7 +547,7 @@ pub(super) struct ProbeArguments {
     explain: bool,
 }
 
-pub(super) fn probe(arguments: &ProbeArguments) -> anyhow::Result<()> {
+pub(super) fn probe(arguments: &ProbeArguments) -> Result<()> {
     let mut engine = Engine::new();
     for option in &arguments.options {
         let Some((name, value)) = option.split_once('=') else {
@@ -656,7 +656,7 @@ pub(super) struct ShowArguments {
     position: Vec<String>,
 }
 
-pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> Result<()> {
     let mut engine = Engine::new();
     let text = arguments.position.join(" ");
     let text = if text.is_empty() { "startpos" } else { &text };

@@ -5,7 +5,7 @@ mod searching;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
+use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
 
 use crate::book::{BookFormat, Extras, FaultLog, Losses};
@@ -46,7 +46,7 @@ enum Command {
     Validate(files::ValidateArguments),
 }
 
-pub(super) fn run(arguments: &Arguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
     match &arguments.command {
         Command::Convert(arguments) => files::convert(arguments, lang),
         Command::Extend(arguments) => searching::extend(arguments, lang),
@@ -89,7 +89,7 @@ struct OutputArguments {
 
 impl OutputArguments {
     /// The format of the book, after checking that it can be written and is none of the inputs.
-    fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> anyhow::Result<BookFormat> {
+    fn check<'a>(&self, inputs: impl IntoIterator<Item = &'a Path>) -> Result<BookFormat> {
         let (out, name) = (&*self.out, self.out.display());
         let Some(format) = BookFormat::of_path(out) else {
             bail_usage!("{name}: expected an extension .db, .ybb, .bin or .sbk");
@@ -105,7 +105,7 @@ impl OutputArguments {
 }
 
 /// Writes a book and prints how many positions it has and what its format could not hold.
-fn write_book(writer: SortedWriter, out: &Path, lang: Lang) -> anyhow::Result<()> {
+fn write_book(writer: SortedWriter, out: &Path, lang: Lang) -> Result<()> {
     let (positions, losses) = writer.write()?;
     print_written(lang, positions, out)?;
     print_losses(lang, &losses)
@@ -124,13 +124,13 @@ fn print_faults(book: &Path, faults: &FaultLog) {
 }
 
 /// Prints the number of positions of a book that was written.
-fn print_written(lang: Lang, positions: u64, out: &Path) -> anyhow::Result<()> {
+fn print_written(lang: Lang, positions: u64, out: &Path) -> Result<()> {
     output::print_line(lang.positions_written(lang.positions(positions), out.display()))?;
     Ok(())
 }
 
 /// Prints what the format of a book could not hold, if there is anything.
-fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
+fn print_losses(lang: Lang, losses: &Losses) -> Result<()> {
     #[rustfmt::skip]
     let parts = [
         (losses.entries, "further entry", " of positions", "同一局面の重複登録"),
@@ -146,7 +146,7 @@ fn print_losses(lang: Lang, losses: &Losses) -> anyhow::Result<()> {
 }
 
 /// Prints what was in a `.sbk` book and is not read, if there is anything.
-fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
+fn print_extras(lang: Lang, extras: &Extras) -> Result<()> {
     #[rustfmt::skip]
     let parts = [
         (extras.comments, "comment", "", "コメント"),
@@ -161,11 +161,7 @@ fn print_extras(lang: Lang, extras: &Extras) -> anyhow::Result<()> {
 type Part = (u64, &'static str, &'static str, &'static str);
 
 /// Prints a sentence with the counts that are not 0, if there are any.
-fn print_parts(
-    lang: Lang,
-    parts: &[Part],
-    sentence: impl FnOnce(String) -> String,
-) -> anyhow::Result<()> {
+fn print_parts(lang: Lang, parts: &[Part], sentence: impl FnOnce(String) -> String) -> Result<()> {
     let parts = parts.iter().filter(|(count, ..)| *count > 0);
     let parts = parts.map(|&(count, noun, rest, ja)| match lang {
         Lang::En => counted(count, noun) + rest,

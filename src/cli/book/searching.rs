@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
@@ -69,7 +69,7 @@ struct ThinkSettings {
     eval: String,
 }
 
-pub(super) fn think(arguments: &ThinkArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn think(arguments: &ThinkArguments, lang: Lang) -> Result<()> {
     let source = arguments.book.as_ref().or(arguments.list.as_ref());
     let Some(source) = source else { return Ok(()) };
     let format = arguments.output.check([&**source])?;
@@ -119,7 +119,7 @@ pub(super) fn think(arguments: &ThinkArguments, lang: Lang) -> anyhow::Result<()
 }
 
 impl ThinkArguments {
-    fn positions(&self) -> anyhow::Result<Positions> {
+    fn positions(&self) -> Result<Positions> {
         if let Some(book) = &self.book {
             let enough = self.search.depth.map(|depth| Enough {
                 depth,
@@ -213,7 +213,7 @@ struct ExtendSettings {
     eval: String,
 }
 
-pub(super) fn extend(arguments: &ExtendArguments, lang: Lang) -> anyhow::Result<()> {
+pub(super) fn extend(arguments: &ExtendArguments, lang: Lang) -> Result<()> {
     let roots = arguments.roots()?;
     let book = arguments.book()?;
     let reach = Reach {
@@ -271,7 +271,7 @@ pub(super) fn extend(arguments: &ExtendArguments, lang: Lang) -> anyhow::Result<
 }
 
 /// Writes the best positions outside of the book.
-fn list(arguments: &ExtendArguments, leaves: &[Leaf], lang: Lang) -> anyhow::Result<()> {
+fn list(arguments: &ExtendArguments, leaves: &[Leaf], lang: Lang) -> Result<()> {
     let OutputArguments { out: path, force } = &arguments.output;
     result_file::check_free(path, *force)?;
     result_file::check(path, arguments.read())?;
@@ -279,7 +279,7 @@ fn list(arguments: &ExtendArguments, leaves: &[Leaf], lang: Lang) -> anyhow::Res
         let board = leaf.task.position.unpack_board()?;
         Ok(format!("{} {}\n", board.to_sfen(), leaf.task.ply))
     };
-    let lines: anyhow::Result<String> = leaves.iter().map(line).collect();
+    let lines: Result<String> = leaves.iter().map(line).collect();
     result_file::save(path, lines?.as_bytes())?;
     print_written(lang, leaves.len() as u64, path)
 }
@@ -291,7 +291,7 @@ impl ExtendArguments {
         files.map(PathBuf::as_path)
     }
 
-    fn roots(&self) -> anyhow::Result<Vec<Position>> {
+    fn roots(&self) -> Result<Vec<Position>> {
         let Some(path) = &self.roots else {
             return Ok(vec![Position::startpos()]);
         };
@@ -300,7 +300,7 @@ impl ExtendArguments {
         Ok(lines.iter().map(SfenLine::position).collect())
     }
 
-    fn book(&self) -> anyhow::Result<GrowingBook> {
+    fn book(&self) -> Result<GrowingBook> {
         let Some(path) = &self.book else {
             return Ok(GrowingBook::default());
         };
@@ -335,7 +335,7 @@ struct SearchArguments {
 
 impl SearchArguments {
     /// The effort, after checking that it ends.
-    fn effort(&self) -> anyhow::Result<Effort> {
+    fn effort(&self) -> Result<Effort> {
         ensure_usage!(
             self.nodes.is_some() || self.depth.is_some(),
             "a search without an end: expected --nodes or --depth"
@@ -354,7 +354,7 @@ impl SearchArguments {
         plan: &mut dyn Plan<Thinking<'a>>,
         (effort, evaluator): (&'a Effort, &'a Evaluator),
         stop: &'a Stop,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let job = Thinking {
             effort,
             evaluator,
@@ -372,7 +372,7 @@ impl SearchArguments {
 
 /// The lines of a file; `-` is standard input. Blank lines and those that begin with `#` are
 /// skipped.
-fn read_lines(path: &Path) -> anyhow::Result<Vec<SfenLine>> {
+fn read_lines(path: &Path) -> Result<Vec<SfenLine>> {
     let bytes = read_bytes(path)?;
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = Vec::new();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 use std::{fs, num::NonZero, time::Duration};
 
-use anyhow::{Context, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::{Args, Subcommand};
 
 use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
@@ -100,7 +100,7 @@ struct StatsArguments {
     folder: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.command {
         Some(Command::Stats(arguments)) => stats(&arguments.folder),
         None => play(arguments),
@@ -112,7 +112,7 @@ const RECORDING_TIME: Duration = Duration::from_millis(500);
 /// What the first Ctrl-C says.
 const ENDING: &str = "ending; a running game is played to its end, Ctrl-C again resigns it";
 
-fn play(arguments: &Arguments) -> anyhow::Result<()> {
+fn play(arguments: &Arguments) -> Result<()> {
     let setups = setups(arguments)?;
     if setups.len() > 1 {
         output::eprint_line(threads_text(&setups));
@@ -156,7 +156,7 @@ fn play(arguments: &Arguments) -> anyhow::Result<()> {
         .transpose()
         .context("the full-screen view (TERM=dumb does without)")?;
     let unwritten = Mutex::new(Vec::new());
-    let results: Vec<anyhow::Result<()>> = thread::scope(|scope| {
+    let results: Vec<Result<()>> = thread::scope(|scope| {
         let mut threads = Vec::new();
         for (number, (setup, journal, _)) in clients.into_iter().enumerate() {
             let (shared, interrupt, unwritten) = (&shared, &interrupt, &unwritten);
@@ -200,7 +200,7 @@ fn leave() {
 }
 
 /// The first error; those of other accounts are printed with their names.
-fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<()> {
+fn report(setups: &[Setup], results: Vec<Result<()>>) -> Result<()> {
     if results.len() == 1 {
         return results.into_iter().collect();
     }
@@ -220,7 +220,7 @@ fn report(setups: &[Setup], results: Vec<anyhow::Result<()>>) -> anyhow::Result<
 }
 
 /// Prints the results in the folder of a client.
-fn stats(folder: &Path) -> anyhow::Result<()> {
+fn stats(folder: &Path) -> Result<()> {
     fs::metadata(folder).at(folder)?;
     let entries = journal::read(folder).map_err(flat_error)?;
     let name = folder.display();
@@ -313,7 +313,7 @@ impl Setup {
 ///
 /// # Errors
 /// The configuration or an argument cannot be used.
-fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
+fn setups(arguments: &Arguments) -> Result<Vec<Setup>> {
     let (accounts, variables) = chosen(arguments)?;
     let count = accounts.len();
     if count > 1 {
@@ -342,7 +342,7 @@ fn setups(arguments: &Arguments) -> anyhow::Result<Vec<Setup>> {
 
 /// The accounts of the configuration file, or an empty one for the command line to fill; and the
 /// variables that hold passwords of any account of the file.
-fn chosen(arguments: &Arguments) -> anyhow::Result<(Vec<Account>, Vec<String>)> {
+fn chosen(arguments: &Arguments) -> Result<(Vec<Account>, Vec<String>)> {
     let Some(path) = &arguments.config else {
         return Ok((vec![Account::default()], Vec::new()));
     };
@@ -364,11 +364,11 @@ fn chosen(arguments: &Arguments) -> anyhow::Result<(Vec<Account>, Vec<String>)> 
     }
     let names = arguments.accounts.iter();
     let accounts = names.map(|name| account(Some(name)));
-    Ok((accounts.collect::<anyhow::Result<_>>()?, variables))
+    Ok((accounts.collect::<Result<_>>()?, variables))
 }
 
 /// `share` is the number of threads of an engine that is one of several.
-fn setup(arguments: &Arguments, account: Account, share: Option<usize>) -> anyhow::Result<Setup> {
+fn setup(arguments: &Arguments, account: Account, share: Option<usize>) -> Result<Setup> {
     let account = merged(arguments, account)?;
     let mut run = settings(arguments, &account)?;
     let out = arguments.out.clone().or_else(|| account.out.clone());
@@ -388,7 +388,7 @@ fn setup(arguments: &Arguments, account: Account, share: Option<usize>) -> anyho
 }
 
 /// The account with what the command line says.
-fn merged(arguments: &Arguments, mut account: Account) -> anyhow::Result<Account> {
+fn merged(arguments: &Arguments, mut account: Account) -> Result<Account> {
     if let Some(name) = &arguments.id {
         account.name.clone_from(name);
     }
@@ -421,7 +421,7 @@ const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'+' | b'.')
 }
 
-fn settings(arguments: &Arguments, account: &Account) -> anyhow::Result<RunSettings> {
+fn settings(arguments: &Arguments, account: &Account) -> Result<RunSettings> {
     let Some(host) = &account.host else {
         bail_usage!("no server: expected --host HOST");
     };
@@ -499,7 +499,7 @@ fn doubt_about_game(game: &str, password: &Password) -> Option<String> {
     }
 }
 
-fn host_and_port(text: &str) -> anyhow::Result<(String, u16)> {
+fn host_and_port(text: &str) -> Result<(String, u16)> {
     let bad_port = || usage_error(format_args!("--host {text}: no such port"));
     let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((host, "")) => (host, None),
@@ -529,7 +529,7 @@ fn value_of<'a>(options: &'a [(String, String)], name: &str) -> Option<&'a str> 
 }
 
 /// The least delays, which can be set by the options of the engine.
-fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
+fn delays(options: &[(String, String)]) -> Result<Delays> {
     let [usual, worst] = DELAYS.map(|(name, default)| {
         let milliseconds = value_of(options, name).map_or(Ok(default), str::parse);
         let milliseconds = milliseconds
@@ -546,11 +546,7 @@ fn delays(options: &[(String, String)]) -> anyhow::Result<Delays> {
 ///
 /// # Errors
 /// The file or variable cannot be read, or the password cannot be sent.
-fn read_password(
-    file: Option<&Path>,
-    variable: Option<&str>,
-    account: &str,
-) -> anyhow::Result<Password> {
+fn read_password(file: Option<&Path>, variable: Option<&str>, account: &str) -> Result<Password> {
     let no_password = || {
         format!(
             "no password: expected --password-file, the variable {PASSWORD_VARIABLE} or a terminal"
@@ -573,7 +569,7 @@ fn read_password(
     Ok(Password::new(text))
 }
 
-fn password_of_file(path: &Path) -> anyhow::Result<String> {
+fn password_of_file(path: &Path) -> Result<String> {
     let text = read_utf8(path).at(path)?;
     if is_readable_by_others(path) {
         output::eprint_line(format_args!(

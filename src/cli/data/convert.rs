@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 use std::{iter::Peekable, sync::Arc};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::{Input, check_output, output_format, report_written, watched};
@@ -81,7 +81,7 @@ impl Arguments {
     }
 }
 
-pub(in crate::cli) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn run(arguments: &Arguments) -> Result<()> {
     let sources = if arguments.input.is_stdin() {
         Sources::new(&[], None)?
     } else {
@@ -151,7 +151,7 @@ impl Target {
     ///
     /// # Errors
     /// An option of teacher data is given, and the games have more than teacher data can say.
-    fn of(arguments: &Arguments, sources: &Sources) -> anyhow::Result<Option<Self>> {
+    fn of(arguments: &Arguments, sources: &Sources) -> Result<Option<Self>> {
         let out = &arguments.out;
         let extension = arguments.to.clone().or_else(|| {
             let extension = out.extension()?;
@@ -222,7 +222,7 @@ impl Out {
     }
 }
 
-fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> anyhow::Result<()> {
+fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> Result<()> {
     let mut conversion = Conversion {
         arguments,
         sources,
@@ -244,7 +244,7 @@ fn convert_games(arguments: &Arguments, sources: &Sources, target: &Target) -> a
 
 impl Conversion<'_> {
     /// Makes a file of each file, or of each game where the format holds only one.
-    fn write_folder(&mut self) -> anyhow::Result<()> {
+    fn write_folder(&mut self) -> Result<()> {
         ensure_usage!(
             !self.arguments.input.is_stdin(),
             "standard input has no name for a file in a folder: expected --out FILE"
@@ -273,7 +273,7 @@ impl Conversion<'_> {
     }
 
     /// Makes one file of all games.
-    fn write_file(&mut self) -> anyhow::Result<()> {
+    fn write_file(&mut self) -> Result<()> {
         let mut out = Out::new(self.arguments.out.clone());
         if self.arguments.input.is_stdin() {
             let lines = Lines::new(std::io::stdin().lock())?;
@@ -299,8 +299,8 @@ impl Conversion<'_> {
     fn read(
         &mut self,
         source: &Source,
-        work: impl FnMut(&mut Self, Option<usize>, GameRecord) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        work: impl FnMut(&mut Self, Option<usize>, GameRecord) -> Result<()>,
+    ) -> Result<()> {
         let name = source.path.display();
         let format = source.format.text().context("a file of games as text")?;
         let open = || Lines::new(fs::File::open(&source.path)?);
@@ -315,8 +315,8 @@ impl Conversion<'_> {
         &mut self,
         mut games: Peekable<Games<impl Read>>,
         name: &impl fmt::Display,
-        mut work: impl FnMut(&mut Self, Option<usize>, GameRecord) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        mut work: impl FnMut(&mut Self, Option<usize>, GameRecord) -> Result<()>,
+    ) -> Result<()> {
         let mut number = 0;
         while let Some(game) = games.next() {
             ensure!(!self.stop.is_requested(), "interrupted");
@@ -348,7 +348,7 @@ impl Conversion<'_> {
     }
 
     /// Adds a game to a file.
-    fn put(&mut self, out: &mut Out, record: GameRecord) -> anyhow::Result<()> {
+    fn put(&mut self, out: &mut Out, record: GameRecord) -> Result<()> {
         if self.target.format.holds_many() {
             return self.write(out, &record);
         }
@@ -363,7 +363,7 @@ impl Conversion<'_> {
     }
 
     /// Gives a file its name, if it has a game.
-    fn finish(&mut self, mut out: Out) -> anyhow::Result<()> {
+    fn finish(&mut self, mut out: Out) -> Result<()> {
         if let Some(record) = out.only.take() {
             self.write(&mut out, &record)?;
         }
@@ -375,7 +375,7 @@ impl Conversion<'_> {
     }
 
     /// Writes a game to a file or to standard output.
-    fn write(&mut self, out: &mut Out, record: &GameRecord) -> anyhow::Result<()> {
+    fn write(&mut self, out: &mut Out, record: &GameRecord) -> Result<()> {
         let (format, encoding) = (self.target.format, self.target.encoding);
         let mut bytes = match out.games {
             0 => Vec::new(),
@@ -404,7 +404,7 @@ impl Conversion<'_> {
     }
 
     /// Says what was done, and what the format has no room for.
-    fn report(&self) -> anyhow::Result<()> {
+    fn report(&self) -> Result<()> {
         for (loss, games) in &self.losses {
             let format = self.target.format;
             let games = counted(*games, "game");

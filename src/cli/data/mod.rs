@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt, fs::File, sync::OnceLock, time::Instant};
 
-use anyhow::ensure;
+use anyhow::{Result, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ struct Files {
 }
 
 impl Files {
-    fn sources(&self) -> anyhow::Result<Sources> {
+    fn sources(&self) -> Result<Sources> {
         Sources::new(&self.inputs, self.format)
     }
 }
@@ -60,7 +60,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub(super) fn sources(&self) -> anyhow::Result<Sources> {
+    pub(super) fn sources(&self) -> Result<Sources> {
         Ok(self.files.sources()?.skipping_bad_records(self.skip))
     }
 
@@ -90,20 +90,20 @@ struct Destination {
 
 impl Destination {
     /// The file and its format, after checking that the file can be written and is not an input.
-    fn check(&self, sources: &Sources) -> anyhow::Result<(&Path, Format)> {
+    fn check(&self, sources: &Sources) -> Result<(&Path, Format)> {
         Ok((&self.out, output_format(&self.out, self.force, sources)?))
     }
 }
 
 /// The format of a file to write, by its name, after the same check.
-fn output_format(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<Format> {
+fn output_format(path: &Path, force: bool, sources: &Sources) -> Result<Format> {
     let format = Format::of_path(path).at(path)?;
     check_output(path, force, sources)?;
     Ok(format)
 }
 
 /// Checks that a file can be written and is not an input.
-fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<()> {
+fn check_output(path: &Path, force: bool, sources: &Sources) -> Result<()> {
     result_file::check_name(path)?;
     result_file::check_free(path, force)?;
     let files = sources.files().iter();
@@ -111,7 +111,7 @@ fn check_output(path: &Path, force: bool, sources: &Sources) -> anyhow::Result<(
 }
 
 /// Runs `work` over files, with a progress bar and until Ctrl-C.
-pub(super) fn watched<T>(work: impl FnOnce(&Watch<'_>) -> anyhow::Result<T>) -> anyhow::Result<T> {
+pub(super) fn watched<T>(work: impl FnOnce(&Watch<'_>) -> Result<T>) -> Result<T> {
     progress::watched(UNIT, BYTES_PER_MEGABYTE, work)
 }
 
@@ -135,7 +135,7 @@ pub(in crate::cli) struct StatsArguments {
     svg: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn stats(arguments: &StatsArguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn stats(arguments: &StatsArguments) -> Result<()> {
     let sources = arguments.input.sources()?;
     if let Some(path) = &arguments.svg {
         let read = sources.files().iter().map(|file| file.path.as_path());
@@ -166,7 +166,7 @@ pub(in crate::cli) struct ValidateArguments {
     force: bool,
 }
 
-pub(in crate::cli) fn validate(arguments: &ValidateArguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn validate(arguments: &ValidateArguments) -> Result<()> {
     let sources = arguments.files.sources()?.skipping_bad_records(true);
     let mut destination = pass::Destination::default();
     if let Some(path) = &arguments.skip {
@@ -177,7 +177,7 @@ pub(in crate::cli) fn validate(arguments: &ValidateArguments) -> anyhow::Result<
     judge(&report, arguments.skip.as_deref())
 }
 
-fn judge(report: &PassReport, good: Option<&Path>) -> anyhow::Result<()> {
+fn judge(report: &PassReport, good: Option<&Path>) -> Result<()> {
     output::print(format_args!("{report}"))?;
     if let Some(path) = good {
         let positions = counted(report.tally.written, "position");
@@ -216,7 +216,7 @@ pub(in crate::cli) struct ShuffleArguments {
     seed: u64,
 }
 
-pub(in crate::cli) fn shuffle(arguments: &ShuffleArguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn shuffle(arguments: &ShuffleArguments) -> Result<()> {
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
@@ -240,7 +240,7 @@ pub(in crate::cli) struct DedupArguments {
     memory: SortMemory,
 }
 
-pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> Result<()> {
     let sources = arguments.input.sources()?;
     let output = arguments.destination.check(&sources)?;
     let sources = sources.for_output(output.1);
@@ -285,7 +285,7 @@ pub(in crate::cli) struct RootsArguments {
     settings: RootsSettings,
 }
 
-pub(in crate::cli) fn roots(arguments: &RootsArguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn roots(arguments: &RootsArguments) -> Result<()> {
     let sources = arguments.input.sources()?;
     let (path, format) = arguments.destination.check(&sources)?;
     ensure_usage!(
@@ -302,12 +302,11 @@ pub(in crate::cli) fn roots(arguments: &RootsArguments) -> anyhow::Result<()> {
     write!(out, "after\n{}", Table::of(&found.roots))?;
     ensure!(written > 0, "no position is left; nothing was written");
     let written = counted(written, "position");
-    writeln!(out, "{written} written to {}", path.display())?;
-    Ok(())
+    Ok(writeln!(out, "{written} written to {}", path.display())?)
 }
 
 /// Writes the positions, if there are any, and returns their number.
-fn write_roots(path: &Path, format: Format, roots: &[Root]) -> anyhow::Result<u64> {
+fn write_roots(path: &Path, format: Format, roots: &[Root]) -> Result<u64> {
     if roots.is_empty() {
         return Ok(0);
     }
@@ -318,7 +317,7 @@ fn write_roots(path: &Path, format: Format, roots: &[Root]) -> anyhow::Result<u6
     out.finish()
 }
 
-fn print_games(found: &Collection, min_count: u64) -> anyhow::Result<()> {
+fn print_games(found: &Collection, min_count: u64) -> Result<()> {
     let tally = &found.tally;
     output::eprint(tally);
     let games = &found.games;
@@ -423,7 +422,7 @@ struct RescoreRun {
 }
 
 /// The files with their sizes in bytes.
-fn sized(sources: &Sources) -> anyhow::Result<Vec<(PathBuf, u64)>> {
+fn sized(sources: &Sources) -> Result<Vec<(PathBuf, u64)>> {
     let files = sources.files().iter().map(|source| {
         let metadata = std::fs::metadata(&source.path);
         let metadata = metadata.at(&source.path)?;
@@ -448,7 +447,7 @@ fn usable_checkpoint(last: Option<Checkpoint>, path: &Path) -> Option<Checkpoint
     None
 }
 
-pub(in crate::cli) fn rescore(arguments: &RescoreArguments) -> anyhow::Result<()> {
+pub(in crate::cli) fn rescore(arguments: &RescoreArguments) -> Result<()> {
     let sources = arguments.input.sources()?;
     if arguments.outside.positions {
         return write_positions(arguments, &sources);
@@ -486,7 +485,7 @@ pub(in crate::cli) fn rescore(arguments: &RescoreArguments) -> anyhow::Result<()
 }
 
 /// Writes the positions for another program.
-fn write_positions(arguments: &RescoreArguments, sources: &Sources) -> anyhow::Result<()> {
+fn write_positions(arguments: &RescoreArguments, sources: &Sources) -> Result<()> {
     let path = &arguments.destination.out;
     check_output(path, arguments.destination.force, sources)?;
     let mut out = OutputFile::create(path).at(path)?;
@@ -501,7 +500,7 @@ fn take_scores(
     arguments: &RescoreArguments,
     scores: &Path,
     (sources, path, format): (&Sources, &Path, Format),
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let file = File::open(scores).at(scores)?;
     let mut input = BufReader::new(file);
     let column = (
@@ -528,10 +527,7 @@ fn report_left_out(files: &[Source], output: Format) {
 }
 
 /// Runs with a progress bar that counts the input and shows the positions searched per second.
-fn rescore_metered(
-    rescoring: &Rescoring<'_>,
-    kept: KeptCheckpoints,
-) -> anyhow::Result<RescoreReport> {
+fn rescore_metered(rescoring: &Rescoring<'_>, kept: KeptCheckpoints) -> Result<RescoreReport> {
     let stop = stop_on_ctrl_c()?;
     let total = rescoring.sources.bytes()?.div_ceil(BYTES_PER_MEGABYTE);
     let meter = Meter::new(UNIT, Some(total), 0);

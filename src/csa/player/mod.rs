@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 
 use super::clock::Delays;
 use crate::records::{SfenLine, Thought};
@@ -47,7 +47,7 @@ impl Player {
         settings: &PlayerSettings,
         on_word: OnWord,
         is_given_up: &dyn Fn() -> bool,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         Ok(match &settings.program {
             None => Self::Inside(Box::new(Inside::start(settings, on_word)?)),
             Some(program) => Self::Program(Driver::start(program, settings, on_word, is_given_up)?),
@@ -190,7 +190,7 @@ pub(super) struct Inside {
 
 impl Inside {
     /// Sets the options and allocates the memory.
-    fn start(settings: &PlayerSettings, on_word: OnWord) -> anyhow::Result<Self> {
+    fn start(settings: &PlayerSettings, on_word: OnWord) -> Result<Self> {
         let is_set = |name: &str| {
             let mut options = settings.options.iter();
             options.any(|(set, _)| set.eq_ignore_ascii_case(name))

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvError, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::anyhow;
+use anyhow::{Result, anyhow};
 
 use super::{
     Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
@@ -41,7 +41,7 @@ impl Driver {
         settings: &PlayerSettings,
         on_word: OnWord,
         is_given_up: &dyn Fn() -> bool,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         let is_leaving = Arc::new(AtomicBool::new(false));
         let mut work = Work {
             program: program.clone(),

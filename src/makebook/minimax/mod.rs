@@ -18,7 +18,7 @@ mod tests;
 use std::io::{self, Write as _};
 use std::{collections::VecDeque, fs::File, path::Path};
 
-use anyhow::{bail, ensure};
+use anyhow::{Result, bail, ensure};
 
 use crate::book::{
     Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookPlace, BookReader, BookWriter,
@@ -74,7 +74,7 @@ pub fn run(
     output: &Path,
     uses_components: bool,
     watch: &Watch<'_>,
-) -> anyhow::Result<Summary> {
+) -> Result<Summary> {
     let format = BookReader::open(input)?.format();
     ensure!(
         matches!(format, BookFormat::Db | BookFormat::Ybb),
@@ -188,8 +188,8 @@ impl Source<'_> {
         &self,
         pass: u64,
         faults: &mut FaultLog,
-        mut work: impl FnMut(Vec<Part>) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        mut work: impl FnMut(Vec<Part>) -> Result<()>,
+    ) -> Result<()> {
         let (mut parts, size) = Parts::open(self.path, self.format)?;
         let mut done = pass * size;
         loop {
@@ -204,7 +204,7 @@ impl Source<'_> {
     }
 
     /// The table of the keys of all positions.
-    fn keys(&self) -> anyhow::Result<KeyTable> {
+    fn keys(&self) -> Result<KeyTable> {
         const MOST: usize = (u32::MAX / 2) as usize;
         let mut keys: Vec<Lanes> = Vec::new();
         self.for_all_parts(0, &mut FaultLog::default(), |parts| {
@@ -217,11 +217,7 @@ impl Source<'_> {
     }
 
     /// The graph, and the first node of each part.
-    fn graph(
-        &self,
-        table: &KeyTable,
-        faults: &mut FaultLog,
-    ) -> anyhow::Result<(Graph, Vec<usize>)> {
+    fn graph(&self, table: &KeyTable, faults: &mut FaultLog) -> Result<(Graph, Vec<usize>)> {
         let mut graph = Graph::default();
         let mut first_nodes = Vec::new();
         let mut passed = 0;
@@ -252,7 +248,7 @@ enum Parts {
 
 impl Parts {
     /// Opens a book, and returns its bytes or positions.
-    fn open(path: &Path, format: BookFormat) -> anyhow::Result<(Self, u64)> {
+    fn open(path: &Path, format: BookFormat) -> Result<(Self, u64)> {
         if format == BookFormat::Db {
             let file = File::open(path).at(path)?;
             let size = file.metadata().at(path)?.len();
@@ -264,7 +260,7 @@ impl Parts {
     }
 
     /// The next parts, none at the end.
-    fn next(&mut self, path: &Path, faults: &mut FaultLog) -> anyhow::Result<Vec<Part>> {
+    fn next(&mut self, path: &Path, faults: &mut FaultLog) -> Result<Vec<Part>> {
         let count = rayon::current_num_threads() * PARTS_PER_THREAD;
         let reader = match self {
             Self::Text(blocks) => {
@@ -408,7 +404,7 @@ enum Output {
 }
 
 impl Output {
-    fn create(path: &Path, format: BookFormat) -> anyhow::Result<Self> {
+    fn create(path: &Path, format: BookFormat) -> Result<Self> {
         Ok(match format {
             BookFormat::Db => Self::Text(OutputFile::create(path)?),
             format => Self::Entries(BookWriter::create(path, format)?),

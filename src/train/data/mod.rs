@@ -12,7 +12,7 @@ use std::io::{BufReader, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fmt};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::records::teacher::{Format, Record, TeacherError, TeacherReader, TeacherWriter};
@@ -43,7 +43,7 @@ pub struct Source {
 
 impl Source {
     /// The size of the file.
-    fn bytes(&self) -> anyhow::Result<u64> {
+    fn bytes(&self) -> Result<u64> {
         let metadata = fs::metadata(&self.path).at(&self.path)?;
         Ok(metadata.len())
     }
@@ -76,7 +76,7 @@ impl Sources {
     ///
     /// # Errors
     /// An extension is unknown, or a folder cannot be listed or has no teacher data.
-    pub fn new(paths: &[PathBuf], format: Option<Format>) -> anyhow::Result<Self> {
+    pub fn new(paths: &[PathBuf], format: Option<Format>) -> Result<Self> {
         let mut sources = Vec::new();
         for path in paths {
             if !path.is_dir() {
@@ -147,7 +147,7 @@ impl Sources {
     ///
     /// # Errors
     /// Where a file is not there.
-    pub fn bytes(&self) -> anyhow::Result<u64> {
+    pub fn bytes(&self) -> Result<u64> {
         self.files.iter().map(Source::bytes).sum()
     }
 
@@ -159,8 +159,8 @@ impl Sources {
     pub fn read(
         &self,
         watch: &Watch<'_>,
-        mut visit: impl FnMut(&Source, Record) -> anyhow::Result<()>,
-    ) -> anyhow::Result<Tally> {
+        mut visit: impl FnMut(&Source, Record) -> Result<()>,
+    ) -> Result<Tally> {
         let mut tally = Tally::default();
         self.read_from(Place::default(), watch, |_, source, record| {
             match self.take(&mut tally, source, record)? {
@@ -179,11 +179,11 @@ impl Sources {
         &self,
         from: Place,
         watch: &Watch<'_>,
-        mut visit: impl FnMut(Place, &Source, Result<Record, TeacherError>) -> anyhow::Result<()>,
-    ) -> anyhow::Result<()> {
+        mut visit: impl FnMut(Place, &Source, Result<Record, TeacherError>) -> Result<()>,
+    ) -> Result<()> {
         let total = self.bytes()?;
         let before = self.files.iter().take(from.file).map(Source::bytes);
-        let mut before: u64 = before.sum::<anyhow::Result<u64>>()?;
+        let mut before: u64 = before.sum::<Result<u64>>()?;
         let mut start = from;
         for source in self.files.iter().skip(from.file) {
             let mut reader = self.open(source, start)?;
@@ -212,7 +212,7 @@ impl Sources {
     }
 
     /// The records of a file from a place on.
-    fn open(&self, source: &Source, from: Place) -> anyhow::Result<TeacherReader<BufReader<File>>> {
+    fn open(&self, source: &Source, from: Place) -> Result<TeacherReader<BufReader<File>>> {
         let mut file = File::open(&source.path).at(&source.path)?;
         file.seek(SeekFrom::Start(from.offset)).at(&source.path)?;
         let input = BufReader::with_capacity(BUFFER, file);
@@ -233,7 +233,7 @@ impl Sources {
         tally: &mut Tally,
         source: &Source,
         record: Result<Record, TeacherError>,
-    ) -> anyhow::Result<Option<Record>> {
+    ) -> Result<Option<Record>> {
         match record {
             Ok(record) => {
                 tally.records += 1;
@@ -343,7 +343,7 @@ fn repeats_records(path: &Path) -> bool {
 
 /// Adds the files below a folder. Links to folders are not followed, because they could form a
 /// cycle.
-fn add_folder(folder: &Path, files: &mut Vec<Source>) -> anyhow::Result<()> {
+fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<()> {
     for entry in fs::read_dir(folder).at(folder)? {
         let entry = entry.at(folder)?;
         let path = entry.path();
@@ -377,7 +377,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file cannot be created.
-    pub fn create(path: &Path, format: Format) -> anyhow::Result<Self> {
+    pub fn create(path: &Path, format: Format) -> Result<Self> {
         Ok(Self {
             writer: TeacherWriter::new(OutputFile::create(path).at(path)?, format),
             path: path.to_owned(),
@@ -388,7 +388,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails or the format cannot hold the record.
-    pub fn write(&mut self, record: &Record) -> anyhow::Result<()> {
+    pub fn write(&mut self, record: &Record) -> Result<()> {
         self.writer.write(record).at(&self.path)
     }
 
@@ -397,12 +397,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file cannot be created or continued.
-    pub fn resume(
-        path: &Path,
-        format: Format,
-        length: u64,
-        positions: u64,
-    ) -> anyhow::Result<Self> {
+    pub fn resume(path: &Path, format: Format, length: u64, positions: u64) -> Result<Self> {
         let file = if length == 0 {
             OutputFile::create(path).at(path)?.kept()
         } else {
@@ -418,7 +413,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails.
-    pub fn end_game(&mut self) -> anyhow::Result<()> {
+    pub fn end_game(&mut self) -> Result<()> {
         self.writer.end_game().at(&self.path)
     }
 
@@ -431,7 +426,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails.
-    pub fn pause(&mut self) -> anyhow::Result<(u64, u64)> {
+    pub fn pause(&mut self) -> Result<(u64, u64)> {
         let (file, positions) = self.writer.pause().at(&self.path)?;
         file.sync().at(&self.path)?;
         Ok((file.length(), positions))
@@ -441,7 +436,7 @@ impl Output {
     ///
     /// # Errors
     /// Where the file fails.
-    pub fn finish(self) -> anyhow::Result<u64> {
+    pub fn finish(self) -> Result<u64> {
         let (file, positions) = self.writer.finish().at(&self.path)?;
         file.finish().at(&self.path)?;
         Ok(positions)

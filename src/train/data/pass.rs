@@ -3,6 +3,7 @@
 
 use std::{fmt, path::PathBuf};
 
+use anyhow::Result;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -43,11 +44,7 @@ pub struct Destination {
 /// # Errors
 /// A file fails, an output cannot hold a record, the work is stopped, or a record is invalid and
 /// such records are not skipped.
-pub fn run(
-    sources: &Sources,
-    destination: &Destination,
-    watch: &Watch<'_>,
-) -> anyhow::Result<PassReport> {
+pub fn run(sources: &Sources, destination: &Destination, watch: &Watch<'_>) -> Result<PassReport> {
     let mut report = PassReport::default();
     let create = |(path, format): &(PathBuf, Format)| Output::create(path, *format);
     let mut out = destination.output.as_ref().map(create).transpose()?;
@@ -90,7 +87,7 @@ pub fn run(
     Ok(report)
 }
 
-fn write_entered_kings(record: &Record, out: &mut Output) -> anyhow::Result<()> {
+fn write_entered_kings(record: &Record, out: &mut Output) -> Result<()> {
     if let Record::Tree(node) = record
         && has_entered_king(&node.position)
     {
@@ -143,7 +140,7 @@ struct HoldoutSampler {
 }
 
 impl HoldoutSampler {
-    fn new(held_out: &HeldOut) -> anyhow::Result<Self> {
+    fn new(held_out: &HeldOut) -> Result<Self> {
         Ok(Self {
             out: Output::create(&held_out.path, held_out.format)?,
             share: held_out.share.clamp(0.0, 1.0),

@@ -15,6 +15,7 @@ use std::io::{self, BufReader, BufWriter, Read as _, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -38,7 +39,7 @@ pub fn shuffle(
     memory: u64,
     seed: u64,
     watch: &Watch<'_>,
-) -> anyhow::Result<Tally> {
+) -> Result<Tally> {
     let (path, format) = output;
     format.check(|format| format.record_size().is_some())?;
     let size = format.bytes_per_position();
@@ -55,7 +56,7 @@ pub fn shuffle(
 }
 
 /// An estimate of the size of the output in bytes.
-fn expected_bytes(sources: &Sources, size: usize) -> anyhow::Result<u64> {
+fn expected_bytes(sources: &Sources, size: usize) -> Result<u64> {
     let mut bytes = 0;
     for source in sources.files() {
         let per_position = source.format.bytes_per_position() as u64;
@@ -72,7 +73,7 @@ fn gather(
     random: &mut ChaCha8Rng,
     out: &mut OutputFile,
     watch: &Watch<'_>,
-) -> anyhow::Result<()> {
+) -> Result<()> {
     watch.check_stop()?;
     if bucket.bytes <= memory.max(size as u64) {
         let mut bytes = fs::read(&bucket.path).at(&bucket.path)?;
@@ -127,7 +128,7 @@ pub fn dedup(
     output: (&Path, Format),
     memory: u64,
     watch: &Watch<'_>,
-) -> anyhow::Result<DedupReport> {
+) -> Result<DedupReport> {
     let is_fit =
         |format: Format| matches!(format.content(), Content::Samples | Content::TreePositions);
     output.1.check(is_fit)?;
@@ -143,7 +144,7 @@ fn merge_all<D: Duplicate>(
     output: (&Path, Format),
     memory: u64,
     watch: &Watch<'_>,
-) -> anyhow::Result<DedupReport> {
+) -> Result<DedupReport> {
     let (path, format) = output;
     // The size of the input is only a guess at that of its positions. Buckets that turn out too
     // large are spread again.
@@ -189,7 +190,7 @@ struct Merged<D> {
 }
 
 impl<D: Duplicate> Merged<D> {
-    fn take(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> anyhow::Result<()> {
+    fn take(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> Result<()> {
         watch.check_stop()?;
         let records = bucket.bytes as usize / D::SIZE;
         if records > self.memory && level <= MAX_LEVEL {
@@ -210,7 +211,7 @@ impl<D: Duplicate> Merged<D> {
         Ok(())
     }
 
-    fn spread(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> anyhow::Result<()> {
+    fn spread(&mut self, bucket: Bucket, level: u32, watch: &Watch<'_>) -> Result<()> {
         let memory = (self.memory * D::SIZE) as u64;
         let choose = move |bytes: &[u8], count| bucket_of(bytes, level, count);
         let mut smaller = bucket.divide(D::SIZE, memory, choose)?.into_iter();
@@ -218,7 +219,7 @@ impl<D: Duplicate> Merged<D> {
     }
 
     /// Writes a position that was found `count` times.
-    fn write(&mut self, position: D, count: u64) -> anyhow::Result<()> {
+    fn write(&mut self, position: D, count: u64) -> Result<()> {
         self.report.repeated += u64::from(count > 1 || position.is_repeated());
         self.report.contested += u64::from(position.is_contested());
         self.out.write(&position.into_record())
@@ -347,11 +348,7 @@ struct Bucket {
 
 impl Bucket {
     /// Visits the records, of `size` bytes each.
-    fn for_each(
-        &self,
-        size: usize,
-        mut visit: impl FnMut(&[u8]) -> io::Result<()>,
-    ) -> anyhow::Result<()> {
+    fn for_each(&self, size: usize, mut visit: impl FnMut(&[u8]) -> io::Result<()>) -> Result<()> {
         let file = File::open(&self.path).at(&self.path)?;
         let mut input = BufReader::with_capacity(BUFFER, file);
         let mut record = vec![0; size];
@@ -369,7 +366,7 @@ impl Bucket {
         size: usize,
         memory: u64,
         mut choose: impl FnMut(&[u8], usize) -> usize,
-    ) -> anyhow::Result<Vec<Self>> {
+    ) -> Result<Vec<Self>> {
         let count = bucket_count(self.bytes, memory).max(2);
         let choose = |record: &[u8]| choose(record, count);
         let mut spread = Spread::create(&self.path, count, choose)?;
@@ -393,7 +390,7 @@ fn spread_all<C: FnMut(&[u8]) -> usize>(
     (path, format): (&Path, Format),
     buckets: Spread<C>,
     watch: &Watch<'_>,
-) -> anyhow::Result<(Tally, Vec<Bucket>)> {
+) -> Result<(Tally, Vec<Bucket>)> {
     let mut writer = TeacherWriter::new(buckets, format);
     let mut left_out = 0;
     let mut tally = sources.read(watch, |_, record| {
@@ -419,7 +416,7 @@ struct Spread<C> {
 impl<C: FnMut(&[u8]) -> usize> Spread<C> {
     /// Creates `count` files beside `path`. `choose` gets a record and returns a number below
     /// `count`.
-    fn create(path: &Path, count: usize, choose: C) -> anyhow::Result<Self> {
+    fn create(path: &Path, count: usize, choose: C) -> Result<Self> {
         let mut buckets = Vec::with_capacity(count);
         for index in 0..count {
             let path = beside(path, &format!(".part-{index:03}"));
@@ -431,7 +428,7 @@ impl<C: FnMut(&[u8]) -> usize> Spread<C> {
     }
 
     /// Flushes the buckets and returns them.
-    fn finish(self) -> anyhow::Result<Vec<Bucket>> {
+    fn finish(self) -> Result<Vec<Bucket>> {
         let mut finished = Vec::with_capacity(self.buckets.len());
         for (bucket, mut out) in self.buckets {
             out.flush().at(&bucket.path)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, Result};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::Color as _;
@@ -99,7 +99,7 @@ impl Default for Stats {
 ///
 /// # Errors
 /// A file fails, the work is stopped, or a record is invalid and such records are not skipped.
-pub fn run(sources: &Sources, watch: &Watch<'_>) -> anyhow::Result<Stats> {
+pub fn run(sources: &Sources, watch: &Watch<'_>) -> Result<Stats> {
     let mut stats = Stats::default();
     stats.tally = sources.read(watch, |_, record| {
         stats.add(&record);
@@ -163,7 +163,7 @@ impl Stats {
     ///
     /// # Errors
     /// They cannot be drawn.
-    pub fn svg(&self) -> anyhow::Result<String> {
+    pub fn svg(&self) -> Result<String> {
         let is_used =
             |(_, histogram): &(&str, &Histogram)| histogram.classes().any(|(_, count)| count > 0);
         let charts: Vec<_> = self.charts().into_iter().filter(is_used).collect();

@@ -14,7 +14,7 @@
 mod archive;
 mod game;
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use clap::Args;
 use game::{PlayedGame, Player};
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,7 @@ pub fn run(
     entries: &[Entry],
     stop: &Stop,
     on_game: &(dyn Fn(&Tally) + Sync),
-) -> anyhow::Result<Tally> {
+) -> Result<Tally> {
     let games = Games { run: *run, stop };
     let done = entries.iter().map(|entry| entry.game);
     let mut schedule = Schedule {
@@ -109,15 +109,11 @@ impl<'a> Job for Games<'a> {
     type Output = PlayedGame;
     type Error = anyhow::Error;
 
-    fn worker(&self) -> anyhow::Result<Player<'a>> {
+    fn worker(&self) -> Result<Player<'a>> {
         Player::new(self.run)
     }
 
-    fn perform(
-        &self,
-        player: &mut Player<'a>,
-        &number: &u64,
-    ) -> anyhow::Result<Option<PlayedGame>> {
+    fn perform(&self, player: &mut Player<'a>, &number: &u64) -> Result<Option<PlayedGame>> {
         player.play(number, &|| self.stop.is_abort())
     }
 }
@@ -134,14 +130,14 @@ struct Schedule<'a> {
 }
 
 impl Plan<Games<'_>> for Schedule<'_> {
-    fn next(&mut self) -> anyhow::Result<Option<u64>> {
+    fn next(&mut self) -> Result<Option<u64>> {
         Ok(match self.limits.positions {
             Some(enough) if self.tally.written >= enough => None,
             _ => self.numbers.next(),
         })
     }
 
-    fn keep(&mut self, _: u64, game: PlayedGame) -> anyhow::Result<()> {
+    fn keep(&mut self, _: u64, game: PlayedGame) -> Result<()> {
         let entry = self.archive.append(game)?;
         self.tally.add(&entry);
         (self.on_game)(&self.tally);

@@ -11,7 +11,7 @@ use std::io::{BufReader, Read as _, Seek as _, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{bail, ensure};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -90,11 +90,11 @@ impl Data {
     /// # Errors
     /// A file cannot be opened or read, or no training position remains. Invalid records are no
     /// error; they are listed in [`Self::faults`].
-    pub fn load(source: &Source, watch: &Watch<'_>) -> anyhow::Result<Self> {
+    pub fn load(source: &Source, watch: &Watch<'_>) -> Result<Self> {
         let files = source.files().map(|file| (file, false));
         let held_out = source.held_out_files.iter().map(|file| (file, true));
         let files: Vec<(&PathBuf, bool)> = files.chain(held_out).collect();
-        let files: anyhow::Result<Vec<DataFile>> = files
+        let files: Result<Vec<DataFile>> = files
             .into_par_iter()
             .enumerate()
             .map(|(number, (path, is_held_out))| {
@@ -142,7 +142,7 @@ impl Data {
     }
 
     /// Reads all blocks or, if they hold too many positions, some of each group.
-    fn load_training(&mut self, progress: &Progress<'_>) -> anyhow::Result<()> {
+    fn load_training(&mut self, progress: &Progress<'_>) -> Result<()> {
         let mut read = Self::default();
         let mut first = 0;
         for group in &self.source.groups {
@@ -171,7 +171,7 @@ impl Data {
         Ok(())
     }
 
-    fn load_held_out(&mut self, progress: &Progress<'_>) -> anyhow::Result<()> {
+    fn load_held_out(&mut self, progress: &Progress<'_>) -> Result<()> {
         let blocks = self.files.iter().flat_map(|file| &file.held_out);
         let blocks: Vec<Block> = blocks.copied().collect();
         let positions = |block: &Block| {
@@ -185,14 +185,9 @@ impl Data {
     }
 
     /// Reads up to `most` of these blocks, evenly spread.
-    fn read_evenly(
-        &self,
-        blocks: &[Block],
-        most: usize,
-        progress: &Progress<'_>,
-    ) -> anyhow::Result<Self> {
+    fn read_evenly(&self, blocks: &[Block], most: usize, progress: &Progress<'_>) -> Result<Self> {
         let count = blocks.len().min(most);
-        let parts: Vec<anyhow::Result<Self>> = (0..count)
+        let parts: Vec<Result<Self>> = (0..count)
             .into_par_iter()
             .map(|number| {
                 progress.watch.check_stop()?;
@@ -211,7 +206,7 @@ impl Data {
 
     /// Reads a block: the training positions of one of [`DataFile::blocks`], the held-out ones of
     /// one of [`DataFile::held_out`].
-    pub(super) fn read(&self, block: &Block) -> anyhow::Result<Self> {
+    pub(super) fn read(&self, block: &Block) -> Result<Self> {
         let file = &self.files[block.file];
         let mut read = Self::default();
         let mut reader = block.open(&file.path, file.format)?;
@@ -548,7 +543,7 @@ impl Source {
     ///
     /// # Errors
     /// The first one that is not.
-    pub fn validate(&self) -> anyhow::Result<()> {
+    pub fn validate(&self) -> Result<()> {
         let parts = [self.held_out, self.lambda.into()];
         for (name, part) in ["--held-out", "--lambda"].into_iter().zip(parts) {
             if !(0.0..1.0).contains(&part) {
@@ -585,7 +580,7 @@ impl Block {
         &self,
         path: &Path,
         format: Format,
-    ) -> anyhow::Result<TeacherReader<BufReader<Take<File>>>> {
+    ) -> Result<TeacherReader<BufReader<Take<File>>>> {
         let mut file = File::open(path).at(path)?;
         file.seek(SeekFrom::Start(self.offset)).at(path)?;
         let buffer = BUFFER.min(self.bytes as usize);
@@ -624,7 +619,7 @@ impl DataFile {
         is_held_out: bool,
         source: &Source,
         watch: &Watch<'_>,
-    ) -> anyhow::Result<Self> {
+    ) -> Result<Self> {
         let format = Format::of_path(path).ok();
         let Some(format) = format.filter(|format| format.has_scores()) else {
             let (path, names) = (path.display(), Format::names(Format::has_scores));
@@ -683,7 +678,7 @@ impl DataFile {
         input: File,
         mut games: HeldOutGames,
         watch: &Watch<'_>,
-    ) -> anyhow::Result<()> {
+    ) -> Result<()> {
         let size = (BLOCK_POSITIONS * self.format.bytes_per_position()) as u64;
         let input = BufReader::with_capacity(BUFFER, input);
         let mut reader = TeacherReader::new(input, self.format);

@@ -4,7 +4,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs::File, path::Path};
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::data::{Data, Source};
@@ -25,7 +25,7 @@ pub trait Model: Sized + Send + Sync {
     ///
     /// # Errors
     /// There is not enough memory.
-    fn new(settings: &Settings) -> anyhow::Result<Self>;
+    fn new(settings: &Settings) -> Result<Self>;
 
     /// A batch without positions.
     fn batch(settings: &Settings) -> Self::Batch;
@@ -69,7 +69,7 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// A setting is out of range, or there is not enough memory.
-    pub fn new(settings: Settings, data: &'a Data) -> anyhow::Result<Self> {
+    pub fn new(settings: Settings, data: &'a Data) -> Result<Self> {
         settings.validate()?;
         let model = M::new(&settings)?;
         let state = State {
@@ -88,7 +88,7 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// The checkpoint cannot be read.
-    pub fn source(path: &Path) -> anyhow::Result<Source> {
+    pub fn source(path: &Path) -> Result<Source> {
         let state = read_state::<M>(&mut reader(path)?).map_err(name_cut)?;
         Ok(state.source)
     }
@@ -97,7 +97,7 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// The checkpoint cannot be read, or belongs to other data.
-    pub fn resume(path: &Path, data: &'a Data) -> anyhow::Result<Self> {
+    pub fn resume(path: &Path, data: &'a Data) -> Result<Self> {
         let (state, model) = open_checkpoint(path)?;
         ensure!(
             state.fingerprint == data.fingerprint(),
@@ -153,11 +153,7 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// A file of a streamed run cannot be read.
-    pub fn advance(
-        &mut self,
-        stop: &AtomicBool,
-        on_step: &mut dyn FnMut(u64),
-    ) -> anyhow::Result<()> {
+    pub fn advance(&mut self, stop: &AtomicBool, on_step: &mut dyn FnMut(u64)) -> Result<()> {
         while !self.is_finished() && !stop.load(Ordering::Relaxed) {
             self.step()?;
             on_step(self.steps());
@@ -174,7 +170,7 @@ impl<'a, M: Model> Run<'a, M> {
     ///
     /// # Errors
     /// A file of a streamed run cannot be read. The run cannot go on, except from a checkpoint.
-    pub fn step(&mut self) -> anyhow::Result<()> {
+    pub fn step(&mut self) -> Result<()> {
         let (settings, step) = (&self.state.settings, self.state.steps);
         let batch = match &mut self.batch {
             Some(batch) => batch,
@@ -254,12 +250,7 @@ impl<M: Model> Batch<M> {
     }
 
     /// Replaces the content by the positions of a step.
-    fn fill(
-        &mut self,
-        stream: &mut Stream<'_>,
-        settings: &Settings,
-        step: u64,
-    ) -> anyhow::Result<()> {
+    fn fill(&mut self, stream: &mut Stream<'_>, settings: &Settings, step: u64) -> Result<()> {
         self.place = stream.place();
         stream.take(&mut self.samples, settings.batch)?;
         let targets = Targets::new(settings, settings.result_weight_at(step));
@@ -329,11 +320,11 @@ pub(super) fn is_checkpoint<M: Model>(path: &Path) -> io::Result<bool> {
 }
 
 /// Reads a checkpoint.
-pub(super) fn open_checkpoint<M: Model>(path: &Path) -> anyhow::Result<(State, M)> {
+pub(super) fn open_checkpoint<M: Model>(path: &Path) -> Result<(State, M)> {
     read(path).map_err(name_cut)
 }
 
-fn read<M: Model>(path: &Path) -> anyhow::Result<(State, M)> {
+fn read<M: Model>(path: &Path) -> Result<(State, M)> {
     let mut input = reader(path)?;
     let state = read_state::<M>(&mut input)?;
     state.settings.validate()?;
@@ -363,7 +354,7 @@ fn reader(path: &Path) -> io::Result<Summed<BufReader<File>>> {
     Ok(Summed::new(BufReader::with_capacity(BUFFER, file)))
 }
 
-fn read_state<M: Model>(input: &mut impl Read) -> anyhow::Result<State> {
+fn read_state<M: Model>(input: &mut impl Read) -> Result<State> {
     let mut magic = Vec::new();
     let length = M::MAGIC.len() as u64;
     input.by_ref().take(length).read_to_end(&mut magic)?;

@@ -27,7 +27,7 @@ mod stream;
 
 use std::{f64::consts::PI, fmt::Display};
 
-use anyhow::anyhow;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -155,7 +155,7 @@ impl Settings {
     ///
     /// # Errors
     /// The first setting that is not.
-    pub fn validate(&self) -> anyhow::Result<()> {
+    pub fn validate(&self) -> Result<()> {
         self.layout()?;
         let check = |is_good: bool, name, found: &dyn Display, expected: &str| {
             if is_good {
@@ -184,7 +184,7 @@ impl Settings {
     }
 
     /// The layout of the weights.
-    fn layout(&self) -> anyhow::Result<Layout> {
+    fn layout(&self) -> Result<Layout> {
         Layout::new(self.shape).ok_or_else(|| {
             let expected = format_args!(
                 "raicho_Wx2-8, raicho_Wx2-F-S or SFNN_raicho_W_F_S with W a multiple of \

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::{iter, ops::Range, path::Path};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, Result, ensure};
 use bytemuck::{Pod, Zeroable};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -45,7 +45,7 @@ impl Model for Net {
     type Batch = Vec<Chunk>;
 
     /// Random weights.
-    fn new(settings: &Settings) -> anyhow::Result<Self> {
+    fn new(settings: &Settings) -> Result<Self> {
         let layout = settings.layout()?;
         let mut net = Self {
             grid: Grid::new(layout, settings.scale),
@@ -194,7 +194,7 @@ impl InitialWeights {
     /// # Errors
     /// The file cannot be read, is neither, or has another feature set or width, or zones that the
     /// run does not have.
-    pub fn open(path: &Path, shape: Shape) -> anyhow::Result<Self> {
+    pub fn open(path: &Path, shape: Shape) -> Result<Self> {
         let (content, found) = if is_checkpoint::<Net>(path)? {
             let (state, net) = open_checkpoint::<Net>(path)?;
             (Content::Floats(net.weights), state.settings.shape)

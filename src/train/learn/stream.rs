@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use anyhow::ensure;
+use anyhow::{Result, ensure};
 use bytemuck::Zeroable as _;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -99,7 +99,7 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// A file cannot be read, or no block has a position.
-    pub(super) fn take(&mut self, samples: &mut Vec<Sample>, count: usize) -> anyhow::Result<()> {
+    pub(super) fn take(&mut self, samples: &mut Vec<Sample>, count: usize) -> Result<()> {
         samples.clear();
         samples.resize(count, Sample::zeroed());
         let mut rest = &mut samples[..];
@@ -138,7 +138,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Completes the window that is to be visited now.
-    fn read_window(&mut self) -> anyhow::Result<()> {
+    fn read_window(&mut self) -> Result<()> {
         if self.window.is_none() && self.data.is_streamed() {
             self.read_up_to(self.blocks)?;
             self.window = Some(std::mem::take(&mut self.next));
@@ -148,7 +148,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Goes on to the next window.
-    fn end_window(&mut self) -> anyhow::Result<()> {
+    fn end_window(&mut self) -> Result<()> {
         self.place = Place {
             window: self.place.window + 1,
             visits: 0,
@@ -173,7 +173,7 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads as much of the next window as was visited of this one.
-    fn read_ahead(&mut self) -> anyhow::Result<()> {
+    fn read_ahead(&mut self) -> Result<()> {
         let Some(window) = self.window.as_ref().filter(|window| !window.is_empty()) else {
             return Ok(());
         };
@@ -182,12 +182,12 @@ impl<'a> Stream<'a> {
     }
 
     /// Reads the next window up to this number of blocks.
-    fn read_up_to(&mut self, blocks: u64) -> anyhow::Result<()> {
+    fn read_up_to(&mut self, blocks: u64) -> Result<()> {
         let blocks: Vec<(&Block, bool)> = (self.blocks_read..blocks)
             .map_while(|_| self.sequence.next())
             .collect();
         let read = |(block, _): &(&Block, bool)| self.data.read(block);
-        let parts: Vec<anyhow::Result<Data>> = blocks.par_iter().map(read).collect();
+        let parts: Vec<Result<Data>> = blocks.par_iter().map(read).collect();
         if self.next.capacity() == 0 {
             self.next
                 .reserve_exact(self.data.source.buffer + self.data.source.buffer / SPARE);

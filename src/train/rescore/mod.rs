@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt, mem};
 use std::{fmt::Display, path::Path, sync::Arc};
 
-use anyhow::{anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};
 
 use super::data::{Output, Place, Sources, Tally};
@@ -107,7 +107,7 @@ pub fn run(
     (mut folder, last): KeptCheckpoints,
     watch: &Watch<'_>,
     on_positions: &(dyn Fn(u64) + Sync),
-) -> anyhow::Result<RescoreReport> {
+) -> Result<RescoreReport> {
     let (sources, (path, format)) = (rescoring.sources, rescoring.output);
     check_formats(sources, format)?;
     if let Some(last) = last.as_ref().filter(|last| last.is_complete) {
@@ -169,7 +169,7 @@ pub fn write_positions(
     sources: &Sources,
     (path, out): (&Path, &mut dyn Write),
     watch: &Watch<'_>,
-) -> anyhow::Result<RescoreReport> {
+) -> Result<RescoreReport> {
     let positions = Positions::new(out).at(path)?;
     let scorer = Scorer::of(Method::Positions(positions));
     with_column(sources, (path, scorer), &mut |_| Ok(()), watch)
@@ -186,7 +186,7 @@ pub fn take_scores(
     (path, column, scale): (&Path, &mut dyn BufRead, u16),
     (output, format): (&Path, Format),
     watch: &Watch<'_>,
-) -> anyhow::Result<RescoreReport> {
+) -> Result<RescoreReport> {
     check_formats(sources, format)?;
     let mut out = Output::create(output, format)?;
     let column = Column::new(column, scale).at(path)?;
@@ -201,9 +201,9 @@ pub fn take_scores(
 fn with_column(
     sources: &Sources,
     (path, mut scorer): (&Path, Scorer<'_>),
-    put: &mut dyn FnMut(&Record) -> anyhow::Result<()>,
+    put: &mut dyn FnMut(&Record) -> Result<()>,
     watch: &Watch<'_>,
-) -> anyhow::Result<RescoreReport> {
+) -> Result<RescoreReport> {
     let tally = sources.read(watch, |_, record| {
         let rescored = scorer.rescore(&record, &|| false);
         if let Some(fault) = scorer.fault.take() {
@@ -224,12 +224,12 @@ pub fn can_rescore(format: Format, output: Format) -> bool {
 ///
 /// # Errors
 /// It has no scores, or cannot be written.
-pub fn check_output(format: Format) -> anyhow::Result<()> {
+pub fn check_output(format: Format) -> Result<()> {
     Ok(format.check(|format| format.keeps_scores() && format.is_writable())?)
 }
 
 /// Checks that all files can get new scores and be written in the format of the output.
-fn check_formats(sources: &Sources, output: Format) -> anyhow::Result<()> {
+fn check_formats(sources: &Sources, output: Format) -> Result<()> {
     check_output(output)?;
     let mut files = sources.files().iter();
     if let Some(source) = files.find(|source| !can_rescore(source.format, output)) {
@@ -310,7 +310,7 @@ impl<'a> Block<'a> {
     }
 
     /// Searches all records and writes them in their order. The block is empty then.
-    fn write(&mut self, report: &mut RescoreReport, out: &mut Output) -> anyhow::Result<()> {
+    fn write(&mut self, report: &mut RescoreReport, out: &mut Output) -> Result<()> {
         let groups = mem::take(&mut self.groups);
         self.positions = 0;
         let job = Groups {
@@ -361,7 +361,7 @@ impl Job for Groups<'_> {
     type Output = Rescored;
     type Error = anyhow::Error;
 
-    fn worker(&self) -> anyhow::Result<Scorer<'static>> {
+    fn worker(&self) -> Result<Scorer<'static>> {
         let evaluator = self.block.rescoring.evaluator.clone();
         Ok(match &self.block.limits {
             Some(limits) => Scorer::searching(evaluator, Arc::clone(limits))?,
@@ -369,11 +369,7 @@ impl Job for Groups<'_> {
         })
     }
 
-    fn perform(
-        &self,
-        scorer: &mut Scorer<'static>,
-        &index: &usize,
-    ) -> anyhow::Result<Option<Rescored>> {
+    fn perform(&self, scorer: &mut Scorer<'static>, &index: &usize) -> Result<Option<Rescored>> {
         scorer.begin_group();
         let mut records = Vec::new();
         for record in &self.records[index] {
@@ -485,7 +481,7 @@ impl<'a> Scorer<'a> {
     }
 
     /// The counts, if every score of another program was used.
-    fn finish(self) -> anyhow::Result<Searches> {
+    fn finish(self) -> Result<Searches> {
         if let Method::Column(column) = self.method {
             column.finish()?;
         }
@@ -639,12 +635,12 @@ pub(in crate::train) struct Positions<'a> {
 
 impl<'a> Positions<'a> {
     /// Begins with the header.
-    pub(in crate::train) fn new(out: &'a mut dyn Write) -> anyhow::Result<Self> {
+    pub(in crate::train) fn new(out: &'a mut dyn Write) -> Result<Self> {
         writeln!(out, "{POSITIONS}")?;
         Ok(Self { out })
     }
 
-    pub(in crate::train) fn add(&mut self, position: &Position) -> anyhow::Result<()> {
+    pub(in crate::train) fn add(&mut self, position: &Position) -> Result<()> {
         let key = position.key().low64();
         Ok(writeln!(self.out, "{key:016x}\t{}", position.to_sfen())?)
     }
@@ -663,7 +659,7 @@ pub(in crate::train) struct Column<'a> {
 
 impl<'a> Column<'a> {
     /// Reads the header. `scale` is that of winning probabilities.
-    pub(in crate::train) fn new(input: &'a mut dyn BufRead, scale: u16) -> anyhow::Result<Self> {
+    pub(in crate::train) fn new(input: &'a mut dyn BufRead, scale: u16) -> Result<Self> {
         let mut column = Self {
             input,
             scale: None,
@@ -680,7 +676,7 @@ impl<'a> Column<'a> {
     }
 
     /// The score of the next position in centipawns.
-    pub(in crate::train) fn next(&mut self, position: &Position) -> anyhow::Result<i16> {
+    pub(in crate::train) fn next(&mut self, position: &Position) -> Result<i16> {
         let expected = position.key().low64();
         if !self.read_line()? {
             let (scores, sfen) = (self.lines - 1, position.to_sfen());
@@ -713,7 +709,7 @@ impl<'a> Column<'a> {
     }
 
     /// Checks that no score is left.
-    pub(in crate::train) fn finish(mut self) -> anyhow::Result<()> {
+    pub(in crate::train) fn finish(mut self) -> Result<()> {
         let scores = self.lines - 1;
         if !self.read_line()? {
             return Ok(());
@@ -722,7 +718,7 @@ impl<'a> Column<'a> {
     }
 
     /// Reads the next line without its end; `false` at the end of the input.
-    fn read_line(&mut self) -> anyhow::Result<bool> {
+    fn read_line(&mut self) -> Result<bool> {
         self.line.clear();
         let mut input = io::Read::take(&mut *self.input, MAX_LINE);
         let length = input.read_line(&mut self.line)?;

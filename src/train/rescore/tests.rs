@@ -187,7 +187,7 @@ fn positions_of(path: &Path) -> String {
     text
 }
 
-fn take(path: &Path, scores: &str, out: &Path) -> anyhow::Result<RescoreReport> {
+fn take(path: &Path, scores: &str, out: &Path) -> Result<RescoreReport> {
     let watch = Watch::of_nobody();
     let mut scores = scores.as_bytes();
     let reader = &mut scores as &mut dyn BufRead;

@@ -15,7 +15,7 @@ use std::io::{self, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::{cell::Cell, collections::BTreeMap, fmt};
 
-use anyhow::{bail, ensure};
+use anyhow::{Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::GensfenSettings;
@@ -64,7 +64,7 @@ impl Archive {
     ///
     /// # Errors
     /// The folder holds a run already, or cannot be written.
-    pub fn create(path: &Path, settings: &GensfenSettings) -> anyhow::Result<Self> {
+    pub fn create(path: &Path, settings: &GensfenSettings) -> Result<Self> {
         RunFolder::check_free(path, KIND)?;
         let games = SeriesNames::new(path, settings, GAMES).path(1);
         if games.exists() {
@@ -80,7 +80,7 @@ impl Archive {
     /// # Errors
     /// The folder holds no run or one with other settings, another process has it open, or a file
     /// is not valid.
-    pub fn resume(path: &Path, settings: &GensfenSettings) -> anyhow::Result<(Self, Vec<Entry>)> {
+    pub fn resume(path: &Path, settings: &GensfenSettings) -> Result<(Self, Vec<Entry>)> {
         let names = |ending| SeriesNames::new(path, settings, ending);
         let (games, trees) = (names(GAMES), names(TREES));
         // After a power cut the journal can have a line whose game never reached the disk.
@@ -105,11 +105,7 @@ impl Archive {
         Ok((archive, entries))
     }
 
-    fn open(
-        folder: RunFolder,
-        settings: &GensfenSettings,
-        entries: &[Entry],
-    ) -> anyhow::Result<Self> {
+    fn open(folder: RunFolder, settings: &GensfenSettings, entries: &[Entry]) -> Result<Self> {
         let limit = settings.writing.file_mb * BYTES_PER_MEGABYTE;
         let last = entries.last();
         let place = last.map_or(Place::START, Entry::place);
@@ -136,7 +132,7 @@ impl Archive {
     }
 
     /// Enters the positions of all files, in the order in which they were written.
-    fn remember(&mut self) -> anyhow::Result<()> {
+    fn remember(&mut self) -> Result<()> {
         if self.settings.writing.dedup_mb == 0 {
             return Ok(());
         }
@@ -158,7 +154,7 @@ impl Archive {
     ///
     /// # Errors
     /// A file cannot be written; both then end with the previous game.
-    pub(super) fn append(&mut self, mut game: PlayedGame) -> anyhow::Result<Entry> {
+    pub(super) fn append(&mut self, mut game: PlayedGame) -> Result<Entry> {
         let repeated = self.seen.cut(&mut game.segments);
         let written = self.write(&game, repeated);
         match written.and_then(|entry| Ok(self.folder.append(&entry).map(|()| entry)?)) {
@@ -180,7 +176,7 @@ impl Archive {
     }
 
     /// Writes a game, and returns its entry for the journal.
-    fn write(&mut self, game: &PlayedGame, repeated: u64) -> anyhow::Result<Entry> {
+    fn write(&mut self, game: &PlayedGame, repeated: u64) -> Result<Entry> {
         let bytes = pack_bytes(game).at(self.folder.path())?;
         let place = self.games.write(&bytes)?;
         let nodes = game.trees.as_deref().unwrap_or_default();
@@ -405,7 +401,7 @@ impl SeriesNames {
     }
 
     /// Checks that every file reaches to the last of its places, which are in order.
-    fn check(&self, places: impl Iterator<Item = Place>) -> anyhow::Result<()> {
+    fn check(&self, places: impl Iterator<Item = Place>) -> Result<()> {
         let ends: BTreeMap<u32, u64> = places.map(|place| (place.file, place.end)).collect();
         for (file, end) in ends {
             let (path, size) = (self.path(file), self.size(file));
@@ -429,7 +425,7 @@ struct Series {
 
 impl Series {
     /// Opens a series after a place; anything after it is cut off.
-    fn open(names: SeriesNames, limit: u64, place: Place) -> anyhow::Result<Self> {
+    fn open(names: SeriesNames, limit: u64, place: Place) -> Result<Self> {
         let path = names.path(place.file);
         let mut series = Self {
             file: open(&path)?,
@@ -449,7 +445,7 @@ impl Series {
 
     /// Writes a piece and returns the place after it. It becomes a part of the series when that is
     /// `place`; until then [`Self::cut`] removes it.
-    fn write(&mut self, bytes: &[u8]) -> anyhow::Result<Place> {
+    fn write(&mut self, bytes: &[u8]) -> Result<Place> {
         if self.place.end >= self.limit {
             self.next_file()?;
         }
@@ -461,7 +457,7 @@ impl Series {
         })
     }
 
-    fn next_file(&mut self) -> anyhow::Result<()> {
+    fn next_file(&mut self) -> Result<()> {
         let path = self.names.path(self.place.file);
         self.file.sync_data().at(&path)?;
         self.place = Place {
@@ -474,7 +470,7 @@ impl Series {
     }
 }
 
-fn open(path: &Path) -> anyhow::Result<File> {
+fn open(path: &Path) -> Result<File> {
     // Not in append mode, in which a file cannot be shortened on every system.
     let options = File::options()
         .create(true)

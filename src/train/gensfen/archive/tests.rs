@@ -103,7 +103,7 @@ fn resume(folder: &TestFolder, settings: &GensfenSettings) -> (Archive, Vec<Entr
     Archive::resume(&folder.0, settings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn refusal<T>(result: anyhow::Result<T>) -> String {
+fn refusal<T>(result: Result<T>) -> String {
     match result {
         Ok(_) => panic!("it should not go on"),
         Err(error) => error.to_string(),

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, collections::hash_map::Entry, fmt, sync::Arc};
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub(super) struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    pub(super) fn new(run: Run<'a>) -> anyhow::Result<Self> {
+    pub(super) fn new(run: Run<'a>) -> Result<Self> {
         let settings = run.settings;
         let solo = Solo::new(Settings {
             hash_mb: settings.hash_mb,
@@ -80,7 +80,7 @@ impl<'a> Player<'a> {
         &mut self,
         number: u64,
         is_aborted: &dyn Fn() -> bool,
-    ) -> anyhow::Result<Option<PlayedGame>> {
+    ) -> Result<Option<PlayedGame>> {
         let settings = self.settings;
         self.solo.new_game();
         let opening = self.opener.open(number, &mut self.solo)?;

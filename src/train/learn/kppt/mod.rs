@@ -12,6 +12,7 @@ mod tables;
 use std::io::{self, Read, Write};
 use std::{path::Path, sync::LazyLock};
 
+use anyhow::Result;
 use arrayvec::ArrayVec;
 use rayon::prelude::*;
 use tables::{Factor, Pass, Tables, pairs_of};
@@ -48,7 +49,7 @@ impl Model for Kppt {
     type Batch = Batch;
 
     /// Weights of 0.
-    fn new(_: &Settings) -> anyhow::Result<Self> {
+    fn new(_: &Settings) -> Result<Self> {
         Ok(Self {
             tables: Tables::new()?,
             pass: Pass::default(),
@@ -249,7 +250,7 @@ impl Weights for Folded<'_> {
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn write(folder: &Path, weights: &(impl Weights + Sync)) -> anyhow::Result<u64> {
+pub fn write(folder: &Path, weights: &(impl Weights + Sync)) -> Result<u64> {
     let kings = || {
         let kings = 0..Square::NUM;
         kings.flat_map(|black| (0..Square::NUM).map(move |white| (black, white)))
@@ -300,7 +301,7 @@ fn write_file(
     path: &Path,
     rows: impl Iterator<Item = Vec<Weight>>,
     mut put: impl FnMut(i32, &mut Vec<u8>),
-) -> anyhow::Result<()> {
+) -> Result<()> {
     let mut file = OutputFile::create(path).at(path)?;
     let mut bytes = Vec::new();
     for weights in rows {
