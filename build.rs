@@ -25,11 +25,6 @@ fn main() {
 fn compiler() -> String {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("--version").output();
-    let version = output
-        .ok()
-        .and_then(|output| String::from_utf8(output.stdout).ok());
-    version.map_or_else(
-        || "an unknown rustc".to_owned(),
-        |version| version.trim().to_owned(),
-    )
+    let version = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
+    version.map_or_else(|| "an unknown rustc".to_owned(), |version| version.trim().to_owned())
 }

@@ -33,10 +33,7 @@ fn engine(name: &str) -> EngineSettings {
         name: name.to_owned(),
         program: Program::new(env!("CARGO_BIN_EXE_raicho")),
         options: vec![("USI_Hash".to_owned(), "1".to_owned())],
-        time_control: TimeControl {
-            nodes: Some(1),
-            ..TimeControl::default()
-        },
+        time_control: TimeControl { nodes: Some(1), ..TimeControl::default() },
     }
 }
 
@@ -67,10 +64,7 @@ fn play(settings: &MatchSettings, concurrency: usize) -> (Overhead, Duration) {
     let times = Mutex::default();
     let on_event = |event: Event<'_>| {
         if let Event::Game { tally, .. } = event {
-            let charged = tally
-                .engines
-                .iter()
-                .map(|engine| engine.figures.mean_time());
+            let charged = tally.engines.iter().map(|engine| engine.figures.mean_time());
             let mean = charged.sum::<Duration>() / tally.engines.len() as u32;
             *times.lock().expect("no panic") = (tally.overhead, tally.overhead.mean() + mean);
         }
@@ -96,9 +90,7 @@ fn overhead(criterion: &mut Criterion) {
                 slowest.set(slowest.get().max(in_all));
                 assert!(overhead.mean() < BAR, "{overhead:?}");
                 assert!(in_all < BAR, "{in_all:?} for a move");
-                overhead
-                    .sum
-                    .mul_f64(iterations as f64 / overhead.count as f64)
+                overhead.sum.mul_f64(iterations as f64 / overhead.count as f64)
             });
         });
         println!(

@@ -23,10 +23,7 @@ const SHAPES: [&str; 5] = [
 
 /// Positions of random games.
 fn data() -> Data {
-    let filter = Filter {
-        tactical: Tactical::Keep,
-        ..Filter::default()
-    };
+    let filter = Filter { tactical: Tactical::Keep, ..Filter::default() };
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut data = Data::default();
     while data.training.len() < POSITIONS {

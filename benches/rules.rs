@@ -29,16 +29,12 @@ fn positions() -> Vec<Position> {
     };
     let table = std::fs::read_to_string(format!("{corpora}/legal_moves.tsv")).expect("the table");
     let rows = table.lines().filter(|line| !line.starts_with('#'));
-    rows.map(|row| read(row.split('\t').next().unwrap_or_default()))
-        .collect()
+    rows.map(|row| read(row.split('\t').next().unwrap_or_default())).collect()
 }
 
 fn generation(criterion: &mut Criterion) {
     let positions = positions();
-    let total: usize = positions
-        .iter()
-        .map(|position| movegen::legal_moves(position).len())
-        .sum();
+    let total: usize = positions.iter().map(|position| movegen::legal_moves(position).len()).sum();
     let mut group = criterion.benchmark_group("generate");
     group.throughput(Throughput::Elements(total as u64));
     group.bench_function("legal moves written", |bencher| {
@@ -112,10 +108,8 @@ fn making_moves(criterion: &mut Criterion) {
 }
 
 fn attacks(criterion: &mut Criterion) {
-    let occupied: Vec<Bitboard> = positions()
-        .iter()
-        .map(|position| position.board().occupied())
-        .collect();
+    let occupied: Vec<Bitboard> =
+        positions().iter().map(|position| position.board().occupied()).collect();
     let mut group = criterion.benchmark_group("attacks");
     group.throughput(Throughput::Elements((occupied.len() * Square::NUM) as u64));
     let each = |attacks: &dyn Fn(Square, Bitboard) -> Bitboard| {

@@ -25,22 +25,11 @@ fn main() -> Result<(), SfenError> {
 
 fn search(position: &Position) {
     let (evaluator, _) = load_evaluator(&EvalFile::Embedded).expect("it lies in the executable");
-    let settings = Settings {
-        evaluator,
-        hash_mb: 64,
-        multi_pv: 3,
-        ..Settings::default()
-    };
+    let settings = Settings { evaluator, hash_mb: 64, multi_pv: 3, ..Settings::default() };
     let mut searcher = Solo::new(settings).expect("64 MB are free");
-    let limits = Limits {
-        nodes: Some(NODES),
-        ..Limits::default()
-    };
+    let limits = Limits { nodes: Some(NODES), ..Limits::default() };
     for line in searcher.search(position, &Arc::new(limits)).lines {
         let reply = line.reply.map_or(String::new(), |mv| mv.to_string());
-        println!(
-            "{} {reply:5} {:+5} at depth {}",
-            line.mv, line.value, line.depth
-        );
+        println!("{} {reply:5} {:+5} at depth {}", line.mv, line.value, line.depth);
     }
 }

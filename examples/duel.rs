@@ -42,20 +42,13 @@ fn play() {
 }
 
 fn player(evaluator: Evaluator) -> Solo {
-    let settings = Settings {
-        evaluator,
-        hash_mb: 16,
-        ..Settings::default()
-    };
+    let settings = Settings { evaluator, hash_mb: 16, ..Settings::default() };
     Solo::new(settings).expect("16 MB are free")
 }
 
 /// Plays a game in which the player with the index `black` has the black pieces. `None` is a draw.
 fn winner(players: &mut [Solo; 2], black: usize, opening: &str) -> Option<Color> {
-    let limits = Arc::new(Limits {
-        nodes: Some(NODES),
-        ..Limits::default()
-    });
+    let limits = Arc::new(Limits { nodes: Some(NODES), ..Limits::default() });
     players.iter_mut().for_each(Solo::new_game);
     let mut position = Position::startpos();
     let first = legal(&position, opening).expect("an opening of legal moves");
@@ -68,11 +61,7 @@ fn winner(players: &mut [Solo; 2], black: usize, opening: &str) -> Option<Color>
             Some(Repetition::Lose) => return Some(!side),
             Some(_) => return None,
         }
-        let index = if side == Color::Black {
-            black
-        } else {
-            1 - black
-        };
+        let index = if side == Color::Black { black } else { 1 - black };
         let result = players[index].search(&position, &limits);
         let Some(best) = result.lines.first() else {
             return Some(!side); // There is no legal move.

@@ -14,11 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sfen = std::env::args().nth(1);
     let position = Position::from_sfen(sfen.as_deref().unwrap_or(PROBLEM))?;
     let stop = AtomicBool::new(false);
-    let limits = MateLimits {
-        nodes: Some(10_000_000),
-        shortest: true,
-        ..MateLimits::until(&stop)
-    };
+    let limits = MateLimits { nodes: Some(10_000_000), shortest: true, ..MateLimits::until(&stop) };
     let solution = MateSolver::new(64).solve(&position, &limits, &mut |_| {})?;
     match solution.verdict {
         Verdict::Mate { line, .. } => {

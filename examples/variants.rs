@@ -57,11 +57,7 @@ impl Maker {
                 return Some(forcing[self.rng.random_range(0..forcing.len())]);
             }
         }
-        let board: Vec<Move> = moves
-            .iter()
-            .copied()
-            .filter(|mv| mv.from().is_some())
-            .collect();
+        let board: Vec<Move> = moves.iter().copied().filter(|mv| mv.from().is_some()).collect();
         if !board.is_empty() && self.rng.random_range(0..100) < 60 {
             return Some(board[self.rng.random_range(0..board.len())]);
         }

@@ -147,10 +147,7 @@ pub fn run_stoppable(
         ..Settings::default()
     };
     let mut searcher = Searcher::new();
-    let mut result = BenchResult {
-        statistics: Statistics::default(),
-        time: Duration::ZERO,
-    };
+    let mut result = BenchResult { statistics: Statistics::default(), time: Duration::ZERO };
     let count = positions.len();
     for (index, position) in positions.into_iter().enumerate() {
         // Clears the table, so that the order of the positions does not matter.
@@ -171,18 +168,10 @@ pub fn run_stoppable(
             time.as_millis(),
         )?;
     }
-    let Statistics {
-        nodes,
-        probes,
-        hits,
-        rejected,
-    } = result.statistics;
+    let Statistics { nodes, probes, hits, rejected } = result.statistics;
     writeln!(output, "evaluation {}", options.evaluator)?;
     writeln!(output, "time {} ms", result.time.as_millis())?;
-    writeln!(
-        output,
-        "table {probes} probes {hits} hits {rejected} rejected moves"
-    )?;
+    writeln!(output, "table {probes} probes {hits} hits {rejected} rejected moves")?;
     writeln!(output, "{nodes} nodes {} nps", result.nodes_per_second())?;
     Ok(result)
 }
@@ -194,10 +183,7 @@ fn search(
     settings: &Settings,
     stop: &AtomicBool,
 ) -> (Statistics, Duration, String) {
-    let limits = Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    };
+    let limits = Limits { depth: Some(depth), ..Limits::default() };
     let (sender, decisions) = channel();
     let start = Instant::now();
     let on_event = move |event| {
@@ -232,10 +218,7 @@ fn fixed_positions() -> Vec<Position> {
 }
 
 fn read_positions(path: &PathBuf) -> Result<Vec<Position>, BenchError> {
-    let failed = |source| BenchError::File {
-        path: path.clone(),
-        source,
-    };
+    let failed = |source| BenchError::File { path: path.clone(), source };
     let mut positions = Vec::new();
     let file = std::fs::File::open(path).map_err(failed)?;
     for (index, line) in BufReader::new(file).lines().enumerate() {
@@ -275,11 +258,7 @@ mod tests {
 
     #[test]
     fn node_counts_are_reproducible() {
-        let options = BenchOptions {
-            depth: 4,
-            hash_mb: 1,
-            ..BenchOptions::default()
-        };
+        let options = BenchOptions { depth: 4, hash_mb: 1, ..BenchOptions::default() };
         let mut text = Vec::new();
         let first = run(&options, &mut text).expect("the bench runs");
         let second = run(&options, &mut io::sink()).expect("the bench runs");

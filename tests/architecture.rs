@@ -63,10 +63,7 @@ fn no_room_climbs_and_confined_words_stay_where_they_belong() {
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = fs::read_to_string(&path).expect("sources are UTF-8");
                 let name = path.with_extension("");
-                let name = name
-                    .strip_prefix(&root)
-                    .expect("below it")
-                    .to_string_lossy();
+                let name = name.strip_prefix(&root).expect("below it").to_string_lossy();
                 faults.extend(faults_of(&name.replace('\\', "/"), &text));
             }
         }
@@ -94,9 +91,7 @@ fn faults_of(name: &str, text: &str) -> Vec<String> {
     let climbs = uses(&code).filter(|path| !is_allowed(path));
     let climbs = climbs.map(|path| format!("{name}: {room} must not use {}", path.join("::")));
     let code = code.replace("eprint", "");
-    let words = CONFINED
-        .iter()
-        .filter(|(_, owners)| !owners.contains(&room));
+    let words = CONFINED.iter().filter(|(_, owners)| !owners.contains(&room));
     let words = words.filter(|(word, _)| code.contains(word));
     let words = words.map(|(word, owners)| format!("{name}: {word} belongs to {owners:?}"));
     climbs.chain(words).collect()

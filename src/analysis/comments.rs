@@ -29,10 +29,9 @@ pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
         let mut here = Vec::new();
         if index == 0 {
             here.push(format!("*エンジン {ENGINE}"));
-        } else if let (Some(judgement), Some(before)) = (
-            review.judgements.get(index - 1),
-            review.positions.get(index - 1),
-        ) {
+        } else if let (Some(judgement), Some(before)) =
+            (review.judgements.get(index - 1), review.positions.get(index - 1))
+        {
             let best = before.lines.first().map(|line| line.moves(&position));
             let best = best.and_then(|moves| moves.first().copied());
             let best = best.map(|mv| signed(mv, last));
@@ -86,11 +85,7 @@ fn judged(judgement: &Judgement, best: Option<&str>) -> Option<String> {
 
 /// Whether a line is one of [`judged`].
 fn is_judgement(line: &str) -> bool {
-    let forms = [
-        ("悪手 勝率 -", "%"),
-        ("疑問手 勝率 -", "%"),
-        ("詰み逃し ", "手詰"),
-    ];
+    let forms = [("悪手 勝率 -", "%"), ("疑問手 勝率 -", "%"), ("詰み逃し ", "手詰")];
     let is_part = |part: &str| {
         forms.iter().any(|(before, after)| {
             let rest = part.strip_prefix(before);
@@ -117,11 +112,7 @@ fn has_number(line: &str, &(before, after): &(&str, &str)) -> bool {
 }
 
 fn line_text(rank: usize, line: &Line, position: &Position, last: Option<Move>) -> String {
-    let name = if rank == 0 {
-        "解析 0".to_owned()
-    } else {
-        format!("候補{}", rank + 1)
-    };
+    let name = if rank == 0 { "解析 0".to_owned() } else { format!("候補{}", rank + 1) };
     let time = line.time.as_secs_f64();
     let (minutes, seconds) = ((time / 60.0).floor(), time % 60.0);
     // The side to move is mated in 0 plies, and the other one mates in as many.

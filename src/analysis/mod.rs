@@ -121,14 +121,7 @@ impl Line {
     }
 
     const fn without_moves(score: Score) -> Self {
-        Self {
-            score,
-            depth: 0,
-            seldepth: 0,
-            nodes: 0,
-            time: Duration::ZERO,
-            pv: String::new(),
-        }
+        Self { score, depth: 0, seldepth: 0, nodes: 0, time: Duration::ZERO, pv: String::new() }
     }
 
     /// The moves, which begin in `position`. Ends at the first that is not legal there.
@@ -165,10 +158,7 @@ impl PositionAnalysis {
             None => Some(Score::Cp(0)),
             Some(winner) => (winner == record.side_to_move_at_end()).then_some(Score::Mate(1)),
         };
-        Some(Self {
-            lines: score.map(Line::without_moves).into_iter().collect(),
-            mate: None,
-        })
+        Some(Self { lines: score.map(Line::without_moves).into_iter().collect(), mate: None })
     }
 
     /// The score for the side to move. Without a legal move it is mated.

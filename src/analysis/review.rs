@@ -22,10 +22,7 @@ pub struct Thresholds {
 
 impl Thresholds {
     /// Those of `ShogiHome`.
-    pub const USUAL: Self = Self {
-        doubtful: 0.10,
-        blunder: 0.20,
-    };
+    pub const USUAL: Self = Self { doubtful: 0.10, blunder: 0.20 };
 }
 
 /// What a move was worth.
@@ -134,13 +131,7 @@ impl Review {
                 Color::White => 1.0 - chance,
             }
         });
-        Self {
-            chances: chances.collect(),
-            positions,
-            judgements,
-            players,
-            ends_by_rule,
-        }
+        Self { chances: chances.collect(), positions, judgements, players, ends_by_rule }
     }
 }
 
@@ -158,17 +149,10 @@ fn judge(played: &str, pair: &[PositionAnalysis]) -> Judgement {
     let best = before.lines.first();
     let is_best = best.is_some_and(|line| line.first() == played);
     let chance_before = win_chance(before.score());
-    let chance_after = if is_best {
-        chance_before
-    } else {
-        1.0 - win_chance(after.score())
-    };
+    let chance_after = if is_best { chance_before } else { 1.0 - win_chance(after.score()) };
     let loss = (chance_before - chance_after).max(0.0);
-    let centipawn_loss = if is_best {
-        0
-    } else {
-        (centipawns(before.score()) + centipawns(after.score())).max(0)
-    };
+    let centipawn_loss =
+        if is_best { 0 } else { (centipawns(before.score()) + centipawns(after.score())).max(0) };
     // A mate is not missed where another move mates too.
     let still_mates = is_best || matches!(after.score(), Score::Mate(plies) if plies <= 0);
     Judgement {

@@ -47,12 +47,7 @@ pub fn analyze(
     watch: &mut dyn Watch,
     execution: &Execution<'_>,
 ) -> Result<()> {
-    let job = Positions {
-        games,
-        settings,
-        evaluator,
-        stop: execution.stop,
-    };
+    let job = Positions { games, settings, evaluator, stop: execution.stop };
     let lengths: Vec<usize> = games.iter().map(|game| game.line.moves.len() + 1).collect();
     let mut schedule = Schedule {
         blocks: Block::of_games(lengths.iter().copied()).into_iter(),
@@ -172,10 +167,7 @@ impl Block {
         let mut start = 0;
         while start < count {
             let end = count.min(start + sizes.next().unwrap_or(BLOCK));
-            blocks.push(Self {
-                game,
-                positions: start..end,
-            });
+            blocks.push(Self { game, positions: start..end });
             start = end;
         }
         blocks
@@ -290,8 +282,7 @@ impl Analyzer {
         };
         let (sender, events) = mpsc::channel();
         let on_event = Box::new(move |event| drop(sender.send(event)));
-        self.searcher
-            .go(position.clone(), limits, &self.search, on_event);
+        self.searcher.go(position.clone(), limits, &self.search, on_event);
         let mut lines: BTreeMap<usize, Info> = BTreeMap::new();
         loop {
             match events.recv_timeout(POLL) {
@@ -348,12 +339,7 @@ mod tests {
         let blocks = Block::of_games(counts);
         let mut found: Vec<_> = blocks
             .iter()
-            .flat_map(|block| {
-                block
-                    .positions
-                    .clone()
-                    .map(|position| (block.game, position))
-            })
+            .flat_map(|block| block.positions.clone().map(|position| (block.game, position)))
             .collect();
         found.sort_unstable();
         let expected: Vec<_> = counts

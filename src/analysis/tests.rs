@@ -98,13 +98,7 @@ fn a_summary_counts_the_moves_of_one_player() {
     for (played, seconds) in record.moves.iter_mut().zip([1, 2, 4, 8]) {
         played.time = Some(Duration::from_secs(seconds));
     }
-    let lines = [
-        (0, "7g7f"),
-        (0, "8c8d"),
-        (600, "2g2f"),
-        (600, "3a2b"),
-        (-600, "2g2f"),
-    ];
+    let lines = [(0, "7g7f"), (0, "8c8d"), (600, "2g2f"), (600, "3a2b"), (-600, "2g2f")];
     let review = Review::new(&record, positions(&lines));
     let [black, white] = review.players;
     for player in [black, white] {
@@ -170,10 +164,7 @@ fn games() -> Vec<Game> {
 
 fn settings() -> Settings {
     Settings {
-        effort: Effort {
-            nodes: Some(500),
-            ..Effort::default()
-        },
+        effort: Effort { nodes: Some(500), ..Effort::default() },
         multi_pv: 2,
         hash_mb: 1,
         eval: "material".to_owned(),
@@ -183,17 +174,8 @@ fn settings() -> Settings {
 /// Analyses the games; times are left out, as they differ.
 fn run(settings: &Settings, threads: usize, stop_after: usize) -> Vec<Analyzed> {
     let stop = Stop::new();
-    let mut collector = Collector {
-        games: Vec::new(),
-        stop: &stop,
-        stop_after,
-    };
-    let execution = Execution {
-        threads,
-        name: "test",
-        stack_bytes: None,
-        stop: &stop,
-    };
+    let mut collector = Collector { games: Vec::new(), stop: &stop, stop_after };
+    let execution = Execution { threads, name: "test", stack_bytes: None, stop: &stop };
     let evaluator = Evaluator::Material;
     let run = analyze(&games(), settings, &evaluator, &mut collector, &execution);
     run.expect("nothing fails");
@@ -256,11 +238,8 @@ fn a_declaration_is_a_win_without_moves() {
 }
 
 /// Comments of people and of other programs, as a reader finds them.
-const OTHERS: [&str; 3] = [
-    "*注意：この手は悪い",
-    "*解析 0 ○ 時間 00:01.0 評価値 55 読み筋 △８四歩(83)",
-    "悪手 だと思う",
-];
+const OTHERS: [&str; 3] =
+    ["*注意：この手は悪い", "*解析 0 ○ 時間 00:01.0 評価値 55 読み筋 △８四歩(83)", "悪手 だと思う"];
 
 fn commented() -> (GameRecord, Vec<PositionAnalysis>) {
     let mut record = record("startpos moves 7g7f");
@@ -301,11 +280,7 @@ fn another_analysis_replaces_the_earlier_one() {
     assert_eq!(record.moves[0].comments, once.moves[0].comments);
 
     // People may use our words.
-    let words = [
-        "悪手 勝率 -12%だと言われた",
-        "詰み逃し 5手詰めだった",
-        "詰み逃し",
-    ];
+    let words = ["悪手 勝率 -12%だと言われた", "詰み逃し 5手詰めだった", "詰み逃し"];
     let words = words.map(str::to_owned);
     record.moves[0].comments.splice(0..0, words.clone());
     comments::remove(&mut record);

@@ -205,10 +205,8 @@ impl<'a> Game<'a> {
             return None;
         }
         self.note_answer(us, answer);
-        self.played.time_loss = Some(TimeLoss {
-            late: cost.saturating_sub(available),
-            stall: None,
-        });
+        self.played.time_loss =
+            Some(TimeLoss { late: cost.saturating_sub(available), stall: None });
         let detail = format!("nodes for {cost:.3?} used where {available:.3?} were left");
         Some(GameVerdict::loss(us, EndReason::TimeLoss, detail))
     }
@@ -282,21 +280,14 @@ impl<'a> Game<'a> {
         let (Some(budget), Some(answered)) = (clock.budget(), answered) else {
             let patience = self.context.settings.rules.patience;
             let waited = clock.budget().unwrap_or(patience);
-            let word = if answered.is_some() {
-                "only after it was stopped"
-            } else {
-                "nor to stop"
-            };
+            let word = if answered.is_some() { "only after it was stopped" } else { "nor to stop" };
             let detail = format!("no answer to go within {waited:.3?}, {word}");
             return GameVerdict::loss(us, EndReason::Hang, detail);
         };
         let used = answered - asked;
         self.played.figures[us.index()].add(used, &SearchInfo::default());
         let stall = self.context.heartbeat.stall_between(asked, answered);
-        self.played.time_loss = Some(TimeLoss {
-            late: used.saturating_sub(budget),
-            stall,
-        });
+        self.played.time_loss = Some(TimeLoss { late: used.saturating_sub(budget), stall });
         let mut detail = format!("{used:.3?} used where {budget:.3?} were left");
         if let Some(stall) = stall {
             let _ = write!(detail, ", while the machine stalled for {stall:.3?}");
@@ -392,10 +383,7 @@ pub(super) struct SearchInfo {
 #[derive(Debug)]
 pub(super) enum Failure {
     /// No answer within the limit. `answered` is the time of a late answer.
-    TooLate {
-        asked: Instant,
-        answered: Option<Instant>,
-    },
+    TooLate { asked: Instant, answered: Option<Instant> },
     /// The process has ended, or cannot be spoken to.
     Failed(ClientError),
     /// The match was aborted.
@@ -444,12 +432,7 @@ impl Player {
             client.set_option("NodesTime", Some(&nodes.to_string()))?;
         }
         client.ready_as_told(rules.ready_timeout, &is_aborted)?;
-        Ok(Self {
-            client,
-            ponders,
-            ready_timeout: rules.ready_timeout,
-            expects: None,
-        })
+        Ok(Self { client, ponders, ready_timeout: rules.ready_timeout, expects: None })
     }
 
     /// As [`Player::start`], with these options and prepared for a game.
@@ -483,10 +466,7 @@ impl Player {
             return value.parse().unwrap_or(1);
         }
         let mut declared = self.declared_options().iter();
-        match declared
-            .find(|option| is_threads(&option.name))
-            .map(|option| &option.kind)
-        {
+        match declared.find(|option| is_threads(&option.name)).map(|option| &option.kind) {
             Some(OptionKind::Spin { default, .. }) => usize::try_from(*default).unwrap_or(1),
             _ => 1,
         }
@@ -507,9 +487,7 @@ impl Player {
     /// # Errors
     /// The engine has no such option, or has exited.
     pub(super) fn set_options(&mut self, options: &[(String, String)]) -> Result<(), ClientError> {
-        options
-            .iter()
-            .try_for_each(|(name, value)| self.client.set_option(name, Some(value)))
+        options.iter().try_for_each(|(name, value)| self.client.set_option(name, Some(value)))
     }
 
     /// Prepares the engine for a game with `isready` and `usinewgame`.
@@ -540,16 +518,10 @@ impl Player {
         let deadline = asked + turn.limit;
         let answer = self.await_bestmove(deadline, stop, &mut thought)?;
         match answer {
-            Some(Received { at, line }) if at <= deadline => Ok(Answer {
-                line,
-                asked,
-                answered: at,
-                thought,
-            }),
-            Some(Received { at, .. }) => Err(Failure::TooLate {
-                asked,
-                answered: Some(at),
-            }),
+            Some(Received { at, line }) if at <= deadline => {
+                Ok(Answer { line, asked, answered: at, thought })
+            }
+            Some(Received { at, .. }) => Err(Failure::TooLate { asked, answered: Some(at) }),
             None => {
                 self.client.send("stop")?;
                 let late = Instant::now() + STOP_TIMEOUT;
@@ -594,10 +566,7 @@ impl Player {
         let asked = self.client.send("stop")?;
         match self.await_bestmove(asked + STOP_TIMEOUT, stop, &mut SearchInfo::default())? {
             Some(_) => Ok(asked),
-            None => Err(Failure::TooLate {
-                asked,
-                answered: None,
-            }),
+            None => Err(Failure::TooLate { asked, answered: None }),
         }
     }
 
@@ -665,24 +634,16 @@ mod tests {
     fn an_engine_that_ends_with_the_match_did_not_crash() {
         let settings = settings(&["a", "b"], Some(2));
         let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
-        let context = GameContext {
-            settings: &settings,
-            heartbeat: &heartbeat,
-            stop: &stop,
-        };
+        let context = GameContext { settings: &settings, heartbeat: &heartbeat, stop: &stop };
         let opening: SfenLine = "startpos".parse().expect("a good line");
         let mut game = Game::new(&context, [0, 1], &opening);
         let mut reason_of = |error: ClientError| {
             let verdict = game.verdict_on(Color::Black, Failure::Failed(error));
             verdict.map(|verdict| verdict.map(|verdict| verdict.reason))
         };
-        let ended = || ClientError::Ended {
-            status: "killed by signal 15".to_owned(),
-        };
-        let unsent = |kind: ErrorKind| ClientError::Write {
-            line: "go".to_owned(),
-            source: kind.into(),
-        };
+        let ended = || ClientError::Ended { status: "killed by signal 15".to_owned() };
+        let unsent =
+            |kind: ErrorKind| ClientError::Write { line: "go".to_owned(), source: kind.into() };
         for error in [ended(), unsent(ErrorKind::BrokenPipe)] {
             assert!(matches!(reason_of(error), Ok(Some(EndReason::Crash))));
         }

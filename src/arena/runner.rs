@@ -84,21 +84,9 @@ pub fn run(
     // Not before the games are known to belong to them: the next run would be refused as well.
     folder.write_settings(settings)?;
     let heartbeat = Heartbeat::start();
-    let games = Games {
-        context: GameContext {
-            settings,
-            heartbeat: &heartbeat,
-            stop,
-        },
-        on_event,
-    };
+    let games = Games { context: GameContext { settings, heartbeat: &heartbeat, stop }, on_event };
     let mut schedule = Schedule::new(&games, openings, folder, tally);
-    let execution = Execution {
-        threads: concurrency,
-        name: "match",
-        stack_bytes: None,
-        stop,
-    };
+    let execution = Execution { threads: concurrency, name: "match", stack_bytes: None, stop };
     execute(&games, &mut schedule, &execution)?;
     let tally = schedule.into_tally();
     let mut summary = Summary::of(&tally, &path.display().to_string());
@@ -119,9 +107,7 @@ pub fn tally_of(
 ) -> anyhow::Result<Tally> {
     let mut tally = Tally::new(settings);
     for entry in entries {
-        tally
-            .add(entry)
-            .map_err(|reason| foreign_results(folder, &reason))?;
+        tally.add(entry).map_err(|reason| foreign_results(folder, &reason))?;
     }
     Ok(tally)
 }
@@ -192,10 +178,7 @@ fn check_engines(
     for engine in &settings.engines {
         let started = Player::start(engine, &settings.rules, settings.ponder, stop);
         let player = started.map_err(|error| anyhow!("engine {}: {error}", engine.name))?;
-        on_event(Event::EngineChecked {
-            name: &engine.name,
-            program: player.program_name(),
-        });
+        on_event(Event::EngineChecked { name: &engine.name, program: player.program_name() });
         threads.push(player.threads(&engine.options));
         player.quit();
     }
@@ -206,18 +189,9 @@ fn check_engines(
 fn busy_threads(settings: &MatchSettings, threads: &[usize]) -> usize {
     let of_pairing = |pairing: [usize; 2]| {
         let [one, other] = pairing.map(|engine| threads[engine]);
-        if settings.ponder {
-            one + other
-        } else {
-            one.max(other)
-        }
+        if settings.ponder { one + other } else { one.max(other) }
     };
-    settings
-        .pairings()
-        .into_iter()
-        .map(of_pairing)
-        .max()
-        .unwrap_or(0)
+    settings.pairings().into_iter().map(of_pairing).max().unwrap_or(0)
 }
 
 /// Plays the games of a match.
@@ -283,25 +257,17 @@ impl Job for Games<'_> {
         let settings = self.context.settings;
         let (entry, record) = journal::compose(settings, fixture, opening, &played, &started_at);
         let dialogue = entry.dialogue.is_some().then(|| {
-            let dialogues = fixture
-                .players
-                .map(|engine| players.get(&engine).map(Player::dialogue));
+            let dialogues =
+                fixture.players.map(|engine| players.get(&engine).map(Player::dialogue));
             journal::dialogue_text(&entry, dialogues)
         });
         if let Some(winner) = entry.winner
-            && matches!(
-                entry.reason,
-                EndReason::Hang | EndReason::Crash | EndReason::NotReady
-            )
+            && matches!(entry.reason, EndReason::Hang | EndReason::Crash | EndReason::NotReady)
         {
             // An engine that no longer answers is killed; a new process plays the next game.
             players.remove(&fixture.players[(!winner).index()]);
         }
-        Ok(Some(Finished {
-            entry,
-            record,
-            dialogue,
-        }))
+        Ok(Some(Finished { entry, record, dialogue }))
     }
 
     fn end_worker(&self, players: Players) {
@@ -440,10 +406,7 @@ impl<'a> Schedule<'a> {
         self.folder.append(entry)?;
         let added = self.tally.add(entry);
         debug_assert_eq!(added, Ok(()), "each game is played once");
-        (self.on_event)(Event::Game {
-            entry,
-            tally: &self.tally,
-        });
+        (self.on_event)(Event::Game { entry, tally: &self.tally });
         self.count_failures(piece.fixture, entry)
     }
 }
@@ -492,26 +455,18 @@ mod tests {
     use crate::util::TestFolder;
 
     fn won(settings: &MatchSettings, winner: &str, games: std::ops::Range<u64>) -> Vec<GameEntry> {
-        games
-            .map(|game| entry(settings, game, Some(winner), EndReason::Resignation))
-            .collect()
+        games.map(|game| entry(settings, game, Some(winner), EndReason::Resignation)).collect()
     }
 
     #[test]
     fn only_a_match_without_a_number_of_games_ends_with_its_openings() {
         for games in [None, Some(100)] {
             let mut settings = settings(&["a", "b"], games);
-            settings.openings.source = Source::Random {
-                plies: Plies::exactly(1),
-            };
+            settings.openings.source = Source::Random { plies: Plies::exactly(1) };
             let path = TestFolder::new();
             let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
             let games = Games {
-                context: GameContext {
-                    settings: &settings,
-                    heartbeat: &heartbeat,
-                    stop: &stop,
-                },
+                context: GameContext { settings: &settings, heartbeat: &heartbeat, stop: &stop },
                 on_event: &|_| {},
             };
             let openings =
@@ -530,10 +485,7 @@ mod tests {
     #[test]
     fn an_answer_that_the_last_games_take_back_does_not_end_the_match() {
         let mut settings = settings(&["a", "b"], None);
-        settings.sprt = Some(Sprt {
-            elo1: 50.0,
-            ..Sprt::default()
-        });
+        settings.sprt = Some(Sprt { elo1: 50.0, ..Sprt::default() });
         let mut tally = Tally::new(&settings);
         for entry in won(&settings, "a", 0..100) {
             assert_eq!(tally.add(&entry), Ok(()));
@@ -543,11 +495,7 @@ mod tests {
         let path = TestFolder::new();
         let (heartbeat, stop) = (Heartbeat::start(), Stop::new());
         let games = Games {
-            context: GameContext {
-                settings: &settings,
-                heartbeat: &heartbeat,
-                stop: &stop,
-            },
+            context: GameContext { settings: &settings, heartbeat: &heartbeat, stop: &stop },
             on_event: &|_| {},
         };
         let openings = Openings::new(&settings.openings, settings.rules.entering_king, 0).unwrap();

@@ -89,8 +89,7 @@ impl MatchSettings {
     /// Number of game pairs of the whole match, `u64::MAX` if nothing limits it.
     pub fn pairs(&self) -> u64 {
         let pairings = self.pairings().len() as u64;
-        self.games
-            .map_or(u64::MAX, |games| games.div_ceil(2).saturating_mul(pairings))
+        self.games.map_or(u64::MAX, |games| games.div_ceil(2).saturating_mul(pairings))
     }
 
     /// Number of games of this shard, or of the whole match without one; `None` if nothing limits
@@ -100,11 +99,8 @@ impl MatchSettings {
         let (pairs, pairings) = (self.pairs(), self.pairings().len() as u64);
         let ours = |end: u64| self.shard.map_or(end, |shard| shard.share_of(end));
         // With an odd number of games the pairs of the last opening have one game each.
-        let single = if games % 2 == 1 {
-            ours(pairs) - ours(pairs - pairings.min(pairs))
-        } else {
-            0
-        };
+        let single =
+            if games % 2 == 1 { ours(pairs) - ours(pairs - pairings.min(pairs)) } else { 0 };
         Some(2 * ours(pairs) - single)
     }
 
@@ -150,12 +146,8 @@ impl MatchSettings {
     /// `None` if they can be counted together. The number of games, the sequential test and the
     /// shard may differ.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let games = |settings: &Self| Self {
-            games: None,
-            sprt: None,
-            shard: None,
-            ..settings.clone()
-        };
+        let games =
+            |settings: &Self| Self { games: None, sprt: None, shard: None, ..settings.clone() };
         difference(&games(self), &games(other))
     }
 }
@@ -255,10 +247,9 @@ impl EngineText {
         }
         self.directory = self.directory.or_else(|| each.directory.clone());
         let own = |list: &[(String, String)], name: &str| list.iter().any(|(set, _)| set == name);
-        for (inherited, list) in [
-            (&each.options, &mut self.options),
-            (&each.environment, &mut self.environment),
-        ] {
+        for (inherited, list) in
+            [(&each.options, &mut self.options), (&each.environment, &mut self.environment)]
+        {
             let more = inherited.iter().filter(|(name, _)| !own(list, name));
             let mut all: Vec<_> = more.cloned().collect();
             all.append(list);
@@ -432,9 +423,7 @@ mod tests {
 
     /// All games in the order of their numbers.
     fn fixtures(settings: &MatchSettings) -> Vec<Fixture> {
-        (0..settings.pairs())
-            .flat_map(|pair| settings.pair(pair))
-            .collect()
+        (0..settings.pairs()).flat_map(|pair| settings.pair(pair)).collect()
     }
 
     #[test]
@@ -494,11 +483,7 @@ mod tests {
         let settings = settings(&["a", "b"], Some(5));
         assert_eq!(settings.pairs(), 3);
         let last = settings.pair(2);
-        let game = Fixture {
-            game: 4,
-            players: [0, 1],
-            opening: 2,
-        };
+        let game = Fixture { game: 4, players: [0, 1], opening: 2 };
         assert_eq!(last, [game]);
         assert_eq!(settings.fixture(5), None);
         assert_eq!(settings.openings_needed(), Some(3));
@@ -524,10 +509,7 @@ mod tests {
                 let mut played = Vec::new();
                 for index in 0..count {
                     let shard = Some(Shard { index, count });
-                    let part = MatchSettings {
-                        shard,
-                        ..whole.clone()
-                    };
+                    let part = MatchSettings { shard, ..whole.clone() };
                     let before = played.len();
                     let ours = (0..part.pairs()).filter(|pair| part.is_ours(*pair));
                     played.extend(ours.flat_map(|pair| part.pair(pair)));
@@ -573,11 +555,10 @@ mod tests {
             let said = first_difference(change).expect(expected);
             assert!(said.starts_with(expected), "{said}");
         }
-        let allowed: [&Change; 3] = [
-            &|m| m.games = None,
-            &|m| m.sprt = Some(Sprt::default()),
-            &|m| m.shard = Some(Shard { index: 1, count: 2 }),
-        ];
+        let allowed: [&Change; 3] =
+            [&|m| m.games = None, &|m| m.sprt = Some(Sprt::default()), &|m| {
+                m.shard = Some(Shard { index: 1, count: 2 })
+            }];
         for change in allowed {
             assert_eq!(first_difference(change), None);
         }

@@ -34,10 +34,7 @@ fn engine(name: &str) -> EngineSettings {
         name: name.to_owned(),
         program: Program::new(name),
         options: vec![("USI_Hash".to_owned(), "16".to_owned())],
-        time_control: TimeControl {
-            nodes: Some(1000),
-            ..TimeControl::default()
-        },
+        time_control: TimeControl { nodes: Some(1000), ..TimeControl::default() },
     }
 }
 
@@ -49,9 +46,7 @@ pub(super) fn entry(
     reason: EndReason,
 ) -> GameEntry {
     let fixture = settings.fixture(game).expect("a game of the match");
-    let names = fixture
-        .players
-        .map(|engine| settings.engines[engine].name.clone());
+    let names = fixture.players.map(|engine| settings.engines[engine].name.clone());
     let color_of = |name: &str| {
         let is_player = |color: &Color| names[color.index()] == name;
         Color::ALL.into_iter().find(is_player)

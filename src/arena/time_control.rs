@@ -53,10 +53,7 @@ impl TimeControl {
 
     /// Whether there is no limit at all.
     pub fn is_empty(&self) -> bool {
-        let limits = Self {
-            nodes_time: None,
-            ..*self
-        };
+        let limits = Self { nodes_time: None, ..*self };
         limits == Self::default()
     }
 
@@ -76,11 +73,7 @@ impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if !self.base.is_zero() || !self.increment.is_zero() {
-            parts.push(format!(
-                "{}+{} s",
-                self.base.as_secs_f64(),
-                self.increment.as_secs_f64()
-            ));
+            parts.push(format!("{}+{} s", self.base.as_secs_f64(), self.increment.as_secs_f64()));
         }
         if !self.byoyomi.is_zero() {
             parts.push(format!("byoyomi {} s", self.byoyomi.as_secs_f64()));
@@ -90,10 +83,7 @@ impl fmt::Display for TimeControl {
         }
         parts.extend(self.nodes.map(|nodes| counted(nodes, "node")));
         parts.extend(self.depth.map(|depth| format!("depth {depth}")));
-        parts.extend(
-            self.nodes_time
-                .map(|nodes| format!("{nodes} nodes are 1 ms")),
-        );
+        parts.extend(self.nodes_time.map(|nodes| format!("{nodes} nodes are 1 ms")));
         f.write_str(&parts.join(", "))
     }
 }
@@ -143,10 +133,7 @@ pub struct Clock {
 impl Clock {
     /// The clock before the first move.
     pub fn new(control: TimeControl) -> Self {
-        Self {
-            control,
-            remaining: control.base,
-        }
+        Self { control, remaining: control.base }
     }
 
     /// The remaining main time.
@@ -163,9 +150,7 @@ impl Clock {
         if self.control.has_clock() {
             return Some(self.available());
         }
-        self.control
-            .movetime
-            .map(|movetime| movetime + MOVETIME_TOLERANCE)
+        self.control.movetime.map(|movetime| movetime + MOVETIME_TOLERANCE)
     }
 
     /// What the clock allows for the next move.
@@ -185,9 +170,8 @@ impl Clock {
 
     /// The time that a move has cost: `elapsed`, or what its nodes stand for.
     pub fn cost(&self, elapsed: Duration, nodes: Option<u64>) -> Duration {
-        self.nodes_time().map_or(elapsed, |per_millisecond| {
-            nodes_to_time(nodes.unwrap_or(0), per_millisecond)
-        })
+        self.nodes_time()
+            .map_or(elapsed, |per_millisecond| nodes_to_time(nodes.unwrap_or(0), per_millisecond))
     }
 
     /// Subtracts the time of a move and adds the increment.
@@ -202,11 +186,8 @@ pub fn go_words(own: &Clock, other: &Clock, is_black: bool) -> String {
     let mut words: Vec<String> = Vec::new();
     let control = own.control;
     if control.has_clock() {
-        let (sides, side) = if is_black {
-            ([own, other], Color::Black)
-        } else {
-            ([other, own], Color::White)
-        };
+        let (sides, side) =
+            if is_black { ([own, other], Color::Black) } else { ([other, own], Color::White) };
         let clock = search::Clock {
             time: sides.map(|clock| clock.remaining),
             increment: sides.map(|clock| clock.control.increment),
@@ -326,10 +307,7 @@ fn record(log: &Mutex<StallLog>, due: Instant, woken: Instant) {
     if log.recent.len() == MAX_STALLS {
         log.recent.pop_front();
     }
-    log.recent.push_back(Stall {
-        from: due,
-        to: woken,
-    });
+    log.recent.push_back(Stall { from: due, to: woken });
 }
 
 fn lock(log: &Mutex<StallLog>) -> MutexGuard<'_, StallLog> {
@@ -350,10 +328,7 @@ mod heartbeat_tests {
         assert_eq!(heartbeat.stall_between(at(999_000), at(2_000_000)), None);
         record(&heartbeat.log, at(1_000_000), at(1_000_100));
         let length = Some(Duration::from_millis(100));
-        assert_eq!(
-            heartbeat.stall_between(at(1_000_050), at(1_000_060)),
-            length
-        );
+        assert_eq!(heartbeat.stall_between(at(1_000_050), at(1_000_060)), length);
         assert_eq!(heartbeat.stall_between(at(999_000), at(1_000_000)), None);
         assert!(heartbeat.stalls().0 >= 1);
     }
@@ -362,15 +337,9 @@ mod heartbeat_tests {
     fn a_stall_counts_before_the_thread_has_noticed_it() {
         let before = Instant::now();
         let due = before + INTERVAL;
-        let log = StallLog {
-            due: Some(due),
-            ..StallLog::default()
-        };
-        let heartbeat = Heartbeat {
-            log: Arc::new(Mutex::new(log)),
-            stop: Arc::default(),
-            thread: None,
-        };
+        let log = StallLog { due: Some(due), ..StallLog::default() };
+        let heartbeat =
+            Heartbeat { log: Arc::new(Mutex::new(log)), stop: Arc::default(), thread: None };
         thread::sleep(INTERVAL + 2 * MIN_STALL);
         let stall = heartbeat.stall_between(due, Instant::now());
         assert!(stall >= Some(MIN_STALL), "{stall:?}");
@@ -396,25 +365,16 @@ mod tests {
     }
 
     fn byoyomi(base: u64, byoyomi: u64) -> TimeControl {
-        TimeControl {
-            byoyomi: milliseconds(byoyomi),
-            ..fischer(base, 0)
-        }
+        TimeControl { byoyomi: milliseconds(byoyomi), ..fischer(base, 0) }
     }
 
     fn fixed_nodes(nodes: u64) -> TimeControl {
-        TimeControl {
-            nodes: Some(nodes),
-            ..TimeControl::default()
-        }
+        TimeControl { nodes: Some(nodes), ..TimeControl::default() }
     }
 
     /// [`fischer`] in nodes, 200 for a millisecond.
     fn in_nodes(base: u64, increment: u64) -> TimeControl {
-        TimeControl {
-            nodes_time: Some(200),
-            ..fischer(base, increment)
-        }
+        TimeControl { nodes_time: Some(200), ..fischer(base, increment) }
     }
 
     #[test]

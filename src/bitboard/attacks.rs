@@ -14,16 +14,8 @@ use crate::types::{Color, Square};
 
 /// Steps (files to the left, ranks down) of the eight directions; a direction and its opposite
 /// differ in bit 0, and direction / 2 is the axis: file, rank, and the two diagonals.
-const DIRECTIONS: [(i32, i32); 8] = [
-    (0, -1),
-    (0, 1),
-    (-1, 0),
-    (1, 0),
-    (-1, -1),
-    (1, 1),
-    (1, -1),
-    (-1, 1),
-];
+const DIRECTIONS: [(i32, i32); 8] =
+    [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, -1), (1, 1), (1, -1), (-1, 1)];
 
 /// Direction of squares that are not on one line: selects an empty row of the tables, also with bit
 /// 0 flipped.
@@ -229,11 +221,7 @@ static FILE_PLACE: [(u8, u8); Square::NUM] = {
     let mut i = 0;
     while i < Square::NUM {
         let first = i / RANKS * RANKS;
-        let shift = if i >= UPPER_START {
-            first - UPPER_START
-        } else {
-            first
-        };
+        let shift = if i >= UPPER_START { first - UPPER_START } else { first };
         table[i] = ((i % RANKS) as u8, shift as u8);
         i += 1;
     }
@@ -247,18 +235,10 @@ fn file_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     // Both are in range by construction; this tells the compiler.
     let (rank, shift) = ((rank as usize).min(RANKS - 1), shift & 63);
     let is_upper = square.index() >= UPPER_START;
-    let word = if is_upper {
-        occupied.upper()
-    } else {
-        occupied.lower()
-    };
+    let word = if is_upper { occupied.upper() } else { occupied.lower() };
     let inner = (word >> shift >> 1) as usize % INNER;
     let attacks = (FILE_ATTACKS[rank][inner] as u64) << shift;
-    if is_upper {
-        Bitboard::from_words(0, attacks)
-    } else {
-        Bitboard::from_words(attacks, 0)
-    }
+    if is_upper { Bitboard::from_words(0, attacks) } else { Bitboard::from_words(attacks, 0) }
 }
 
 /// Attacks in both directions along a line that has at most one square per byte.
@@ -268,10 +248,7 @@ fn line_attacks(axis: usize, square: Square, occupied: Bitboard) -> Bitboard {
     let slider = Bitboard::of(square).bits();
     let blockers = occupied.bits() & line;
     let upwards = blockers.wrapping_sub(slider << 1);
-    let downwards = blockers
-        .swap_bytes()
-        .wrapping_sub(slider.swap_bytes() << 1)
-        .swap_bytes();
+    let downwards = blockers.swap_bytes().wrapping_sub(slider.swap_bytes() << 1).swap_bytes();
     Bitboard::from_bits((upwards ^ downwards) & line)
 }
 

@@ -22,9 +22,7 @@ fn walk(from: Square, occupied: Bitboard, steps: &[(i32, i32)]) -> Bitboard {
 fn occupations() -> impl Iterator<Item = Bitboard> {
     let mut seed = 1u64;
     let mut random = move || {
-        seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         seed ^ seed >> 29
     };
     (0..600).map(move |round| {
@@ -83,9 +81,7 @@ fn set_algebra_and_iteration() {
 #[test]
 fn shifts_equal_offsets_square_by_square() {
     let shifted = |set: Bitboard, files, ranks| -> Bitboard {
-        set.into_iter()
-            .filter_map(|square| square.offset(files, ranks))
-            .collect()
+        set.into_iter().filter_map(|square| square.offset(files, ranks)).collect()
     };
     for set in occupations() {
         assert_eq!(set.forward(Color::Black), shifted(set, 0, -1));

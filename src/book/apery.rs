@@ -106,11 +106,7 @@ impl AperyReader {
         let moves = legal;
         self.key = key;
         self.open_children(ply);
-        Some(BookEntry {
-            position,
-            ply,
-            moves,
-        })
+        Some(BookEntry { position, ply, moves })
     }
 
     /// The moves of a key, the most frequent first.
@@ -268,12 +264,7 @@ impl Record {
     /// # Errors
     /// Its move is none.
     fn read(bytes: &[u8; RECORD]) -> Result<Self, Problem> {
-        let Packed {
-            key,
-            mv,
-            count,
-            score,
-        } = pod_read_unaligned(bytes);
+        let Packed { key, mv, count, score } = pod_read_unaligned(bytes);
         Ok(Self {
             key,
             known: BookMove {
@@ -382,9 +373,7 @@ struct Numbers {
 static NUMBERS: LazyLock<Numbers> = LazyLock::new(|| {
     let mut twister = MersenneTwister::new();
     Numbers {
-        board: (0..PIECES)
-            .map(|_| std::array::from_fn(|_| twister.next()))
-            .collect(),
+        board: (0..PIECES).map(|_| std::array::from_fn(|_| twister.next())).collect(),
         hand: std::array::from_fn(|_| std::array::from_fn(|_| twister.next())),
         turn: twister.next(),
     }
@@ -470,14 +459,10 @@ impl MersenneTwister {
         let mut state = [SEED; LENGTH];
         for index in 1..LENGTH {
             let last = state[index - 1];
-            state[index] = (last ^ last >> 62)
-                .wrapping_mul(INITIAL_FACTOR)
-                .wrapping_add(index as u64);
+            state[index] =
+                (last ^ last >> 62).wrapping_mul(INITIAL_FACTOR).wrapping_add(index as u64);
         }
-        Self {
-            state,
-            next: LENGTH,
-        }
+        Self { state, next: LENGTH }
     }
 
     fn next(&mut self) -> u64 {

@@ -152,9 +152,8 @@ impl Problem {
         "it belongs before the entry before it: programs that bisect do not find it",
     ));
     /// Moves that lie outside of the file.
-    pub(super) const MOVES_OUTSIDE: Self = Self::Other(Cow::Borrowed(
-        "the moves lie outside of the file, the position is skipped",
-    ));
+    pub(super) const MOVES_OUTSIDE: Self =
+        Self::Other(Cow::Borrowed("the moves lie outside of the file, the position is skipped"));
 
     pub(super) fn other(text: impl Into<Cow<'static, str>>) -> Self {
         Self::Other(text.into())
@@ -215,11 +214,7 @@ pub struct Checker {
 impl Checker {
     /// A checker for the entries of a file of this format.
     pub fn new(format: BookFormat) -> Self {
-        Self {
-            format,
-            last_key: None,
-            position: Position::startpos(),
-        }
+        Self { format, last_key: None, position: Position::startpos() }
     }
 
     /// Appends the faults of an entry and removes its bad moves. Returns whether the entry is worth

@@ -77,10 +77,7 @@ fn merge_moves(moves: &mut Vec<BookMove>, more: &[BookMove]) {
     for new in more {
         match moves.iter_mut().find(|known| known.mv == new.mv) {
             Some(known) => {
-                *known = BookMove {
-                    count: known.count.saturating_add(new.count),
-                    ..*new
-                }
+                *known = BookMove { count: known.count.saturating_add(new.count), ..*new }
             }
             None => moves.push(*new),
         }
@@ -174,13 +171,9 @@ impl BookFormat {
         } else if apery::are_records(head) {
             Ok(Self::Bin)
         } else {
-            named
-                .filter(|format| matches!(format, Self::Ybb | Self::Sbk))
-                .ok_or_else(|| {
-                    no_book(
-                        "no book format has such content, expected .db, .ybb, Apery's .bin or .sbk",
-                    )
-                })
+            named.filter(|format| matches!(format, Self::Ybb | Self::Sbk)).ok_or_else(|| {
+                no_book("no book format has such content, expected .db, .ybb, Apery's .bin or .sbk")
+            })
         }
     }
 }
@@ -356,13 +349,7 @@ impl BookWriter {
             BookFormat::Bin => Box::new(AperyWriter(OutputFile::create(path)?)),
             BookFormat::Sbk => Box::new(SbkWriter::create(path)?),
         };
-        Ok(Self {
-            format,
-            writer,
-            last: None,
-            entries: 0,
-            losses: Losses::default(),
-        })
+        Ok(Self { format, writer, last: None, entries: 0, losses: Losses::default() })
     }
 
     /// Writes an entry.

@@ -67,21 +67,12 @@ impl Book {
     fn open_any(path: &Path, on_the_fly: bool) -> io::Result<Self> {
         let format = BookFormat::of_file(path)?;
         let mut faults = FaultLog::default();
-        let on_disk = if on_the_fly {
-            open_on_disk(path, format, &mut faults)?
-        } else {
-            None
-        };
+        let on_disk = if on_the_fly { open_on_disk(path, format, &mut faults)? } else { None };
         let content = match on_disk {
             Some(content) => content,
             None => load(path, format, &mut faults)?,
         };
-        Ok(Self {
-            path: path.to_owned(),
-            format,
-            content,
-            faults,
-        })
+        Ok(Self { path: path.to_owned(), format, content, faults })
     }
 
     /// The file.
@@ -126,10 +117,7 @@ impl Book {
     /// # Errors
     /// A book on the disk cannot be read.
     pub(super) fn find(&self, query: &Query) -> io::Result<Vec<BookMove>> {
-        let query = &Query {
-            ply: query.ply.filter(|_| !self.has_no_plies()),
-            ..query.clone()
-        };
+        let query = &Query { ply: query.ply.filter(|_| !self.has_no_plies()), ..query.clone() };
         match &self.content {
             Content::Memory(book) => Ok(book.find(&query.packed, query.ply)),
             Content::Apery(book) => Ok(book.find(&query.board)),
@@ -278,11 +266,7 @@ impl MemoryBook {
         }
         nodes.shrink_to_fit();
         moves.shrink_to_fit();
-        Self {
-            nodes,
-            moves,
-            says_ply_one_only,
-        }
+        Self { nodes, moves, says_ply_one_only }
     }
 
     /// Number of positions, where those of different plies count each.

@@ -118,11 +118,7 @@ impl Library {
             };
             if !moves.is_empty() {
                 moves.sort_by_key(|known| Reverse((known.count, known.value)));
-                return Some(Found {
-                    book: index,
-                    is_flipped,
-                    moves,
-                });
+                return Some(Found { book: index, is_flipped, moves });
             }
         }
         None
@@ -201,11 +197,7 @@ pub fn probe(library: &Library, position: &Position, options: &BookOptions) -> P
     }
     let mut faults = Vec::new();
     let Some(found) = library.find(position, options, &mut faults) else {
-        return Probe {
-            refusal: Some("not in the book".to_owned()),
-            faults,
-            ..Probe::default()
-        };
+        return Probe { refusal: Some("not in the book".to_owned()), faults, ..Probe::default() };
     };
     let mut moves = legal_moves_of(&found, position, &mut faults);
     let refusal = judge(&mut moves, position, options);
@@ -216,13 +208,7 @@ pub fn probe(library: &Library, position: &Position, options: &BookOptions) -> P
             probed.dropped.get_or_insert_with(reason);
         }
     }
-    Probe {
-        refusal,
-        moves,
-        book: found.book,
-        is_flipped: found.is_flipped,
-        faults,
-    }
+    Probe { refusal, moves, book: found.book, is_flipped: found.is_flipped, faults }
 }
 
 fn legal_moves_of(
@@ -238,12 +224,7 @@ fn legal_moves_of(
             faults.push(BookFault::new(BookPlace::File, problem));
             continue;
         };
-        moves.push(ProbedMove {
-            mv,
-            known,
-            dropped: None,
-            weight: 0,
-        });
+        moves.push(ProbedMove { mv, known, dropped: None, weight: 0 });
     }
     moves
 }
@@ -308,9 +289,7 @@ fn drop_lost_repetitions(moves: &mut [ProbedMove], position: &Position) {
 
 /// The counts, if they are considered and there are any; otherwise all equal.
 fn weigh(moves: &mut [ProbedMove], considers_counts: bool) {
-    let has_counts = moves
-        .iter()
-        .any(|probed| probed.dropped.is_none() && probed.known.count > 0);
+    let has_counts = moves.iter().any(|probed| probed.dropped.is_none() && probed.known.count > 0);
     for probed in moves.iter_mut().filter(|probed| probed.dropped.is_none()) {
         if !considers_counts || !has_counts {
             probed.weight = 1;
@@ -414,13 +393,7 @@ mod tests {
         let mv: Move16 = text.parse().expect("a move");
         ProbedMove {
             mv: Position::startpos().legal_move(mv).expect("it is legal"),
-            known: BookMove {
-                mv,
-                ponder: None,
-                value: 0,
-                depth: 0,
-                count: weight,
-            },
+            known: BookMove { mv, ponder: None, value: 0, depth: 0, count: weight },
             dropped: None,
             weight,
         }
@@ -430,9 +403,7 @@ mod tests {
         let moves = ["7g7f", "2g2f", "5g5f"].into_iter().zip(weights);
         Probe {
             refusal: None,
-            moves: moves
-                .map(|(text, weight)| candidate(text, weight))
-                .collect(),
+            moves: moves.map(|(text, weight)| candidate(text, weight)).collect(),
             book: 0,
             is_flipped: false,
             faults: Vec::new(),
@@ -460,10 +431,7 @@ mod tests {
     #[test]
     fn books_are_left_aside_as_often_as_asked() {
         let ignored = |percent| {
-            let options = BookOptions {
-                ignore_rate: percent,
-                ..BookOptions::default()
-            };
+            let options = BookOptions { ignore_rate: percent, ..BookOptions::default() };
             let ignores =
                 |seed: &u64| Dice::new(*seed, &Position::startpos()).ignores_books(&options);
             (1..=1000).filter(ignores).count()

@@ -83,11 +83,7 @@ impl SbkReader {
             match root(&state.position) {
                 Ok((position, ply)) => {
                     self.is_seen[number] = true;
-                    self.open.push_back(Open {
-                        state: number,
-                        position,
-                        ply,
-                    });
+                    self.open.push_back(Open { state: number, position, ply });
                     return true;
                 }
                 Err(problem) => self.add_fault(number, problem),
@@ -213,10 +209,7 @@ struct WrittenState {
 
 impl SbkWriter {
     pub(super) fn create(path: &Path) -> Result<Self, OutputError> {
-        Ok(Self {
-            file: OutputFile::create(path)?,
-            entries: Vec::new(),
-        })
+        Ok(Self { file: OutputFile::create(path)?, entries: Vec::new() })
     }
 }
 
@@ -324,19 +317,13 @@ struct Link {
 impl States {
     /// The states of the entries; further entries of a position are counted as lost.
     fn of(entries: &[BookEntry], losses: &mut Losses) -> Self {
-        let mut states = Self {
-            numbers: HashMap::with_capacity(entries.len()),
-            all: Vec::new(),
-        };
+        let mut states = Self { numbers: HashMap::with_capacity(entries.len()), all: Vec::new() };
         for (index, entry) in entries.iter().enumerate() {
             match states.numbers.entry(entry.position) {
                 Entry::Occupied(_) => losses.entries += 1,
                 Entry::Vacant(free) => {
                     free.insert(states.all.len());
-                    states.all.push(WrittenState {
-                        entry: Some(index),
-                        ..WrittenState::default()
-                    });
+                    states.all.push(WrittenState { entry: Some(index), ..WrittenState::default() });
                     count_losses(entry, losses);
                 }
             }
@@ -746,9 +733,7 @@ mod tests {
         put_number(&mut bytes, 3, -1);
         put_bytes(&mut bytes, 7, b"text");
         put_number(&mut bytes, 1, 300);
-        let fields: Vec<_> = Fields::new(&bytes, 0)
-            .map(|field| field.expect("a field"))
-            .collect();
+        let fields: Vec<_> = Fields::new(&bytes, 0).map(|field| field.expect("a field")).collect();
         assert_eq!(
             fields,
             [

@@ -127,10 +127,7 @@ pub(super) fn read(bytes: &[u8], faults: &mut FaultLog) -> io::Result<MemoryBook
             continue;
         }
         let first_move = moves.len();
-        moves.extend(read_moves(
-            &area[entry.offset as usize..end as usize],
-            &header,
-        ));
+        moves.extend(read_moves(&area[entry.offset as usize..end as usize], &header));
         nodes.push(Node {
             position: entry.position,
             ply: entry.ply.into(),
@@ -170,13 +167,8 @@ impl YbbOnDisk {
         let mut bytes = [0; HEADER];
         let length = file.read_at(0, &mut bytes)?;
         let header = Header::read(&bytes[..length], file.size())?;
-        let mut book = Self {
-            file,
-            header,
-            samples: Vec::new(),
-            says_ply_one_only: false,
-            is_sorted: true,
-        };
+        let mut book =
+            Self { file, header, samples: Vec::new(), says_ply_one_only: false, is_sorted: true };
         let samples = SAMPLES.min(header.positions);
         let mut all_say_one = true;
         for sample in 0..samples {
@@ -269,16 +261,9 @@ pub(super) struct YbbWriter {
 impl YbbWriter {
     pub(super) fn create(path: &Path) -> Result<Self, OutputError> {
         let mut index = OutputFile::create(path)?;
-        let header = Header {
-            positions: 0,
-            has_depth: true,
-        };
+        let header = Header { positions: 0, has_depth: true };
         index.write_all(&header.to_bytes())?;
-        Ok(Self {
-            index,
-            moves: OutputFile::create(&beside(path, ".moves"))?,
-            header,
-        })
+        Ok(Self { index, moves: OutputFile::create(&beside(path, ".moves"))?, header })
     }
 }
 
@@ -341,9 +326,7 @@ impl Header {
     fn read(bytes: &[u8], size: u64) -> io::Result<Self> {
         let Some((magic, numbers)) = bytes.get(..HEADER).and_then(<[u8]>::split_first_chunk) else {
             let found = counted(size, "byte");
-            return Err(no_book(format_args!(
-                "{found}, expected a header of {HEADER}"
-            )));
+            return Err(no_book(format_args!("{found}, expected a header of {HEADER}")));
         };
         if magic != MAGIC {
             let text = String::from_utf8_lossy(magic);
@@ -358,10 +341,7 @@ impl Header {
                 "flags {flags:#x}, known is only bit 0 (moves with depth)"
             )));
         }
-        let header = Self {
-            positions,
-            has_depth: flags & WITH_DEPTH != 0,
-        };
+        let header = Self { positions, has_depth: flags & WITH_DEPTH != 0 };
         match header.moves_offset() {
             Some(offset) if offset <= size => Ok(header),
             _ => Err(no_book(format_args!(
@@ -424,11 +404,7 @@ impl StoredMove {
         losses.depths += u64::from(i32::from(depth) != known.depth);
         losses.ponder_moves += u64::from(known.ponder.is_some());
         losses.counts += u64::from(known.count > 0);
-        Self {
-            mv: known.mv.to_bits(),
-            value,
-            depth,
-        }
+        Self { mv: known.mv.to_bits(), value, depth }
     }
 }
 
@@ -453,10 +429,7 @@ mod tests {
 
     #[test]
     fn a_header_comes_back_and_is_checked() {
-        let header = Header {
-            positions: 2,
-            has_depth: true,
-        };
+        let header = Header { positions: 2, has_depth: true };
         let bytes = header.to_bytes();
         assert_eq!(Header::read(&bytes, 200).expect("a header"), header);
         let reason = |bytes: &[u8], size| match Header::read(bytes, size) {

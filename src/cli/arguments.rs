@@ -80,11 +80,8 @@ impl KeptWork {
 
     /// Fails if the work was interrupted, so that a script does not take a part for the whole.
     pub(super) fn check_complete(&self, stop: &Stop) -> Result<()> {
-        let advice = if self.work.is_some() {
-            "; the same command with --resume continues"
-        } else {
-            ""
-        };
+        let advice =
+            if self.work.is_some() { "; the same command with --resume continues" } else { "" };
         ensure!(!stop.is_requested(), "interrupted{advice}");
         Ok(())
     }
@@ -205,13 +202,11 @@ pub(super) fn set_position(engine: &mut Engine, text: &str) -> Result<()> {
     let start = start.trim().strip_prefix("sfen ").unwrap_or(start.trim());
     let moves: Vec<String> = moves.split_whitespace().map(str::to_owned).collect();
     let sfen = (start != "startpos").then_some(start);
-    engine
-        .set_position(sfen, &moves)
-        .map_err(|error| match error {
-            // Its message has the text already.
-            PositionError::Sfen(SfenError::Fields { .. }) => error.into(),
-            _ => anyhow::Error::new(error).context(format!("'{}'", shorten(text))),
-        })
+    engine.set_position(sfen, &moves).map_err(|error| match error {
+        // Its message has the text already.
+        PositionError::Sfen(SfenError::Fields { .. }) => error.into(),
+        _ => anyhow::Error::new(error).context(format!("'{}'", shorten(text))),
+    })
 }
 
 /// The bytes of a file; `-` is standard input.
@@ -235,9 +230,7 @@ pub(super) fn list_of(paths: &[PathBuf]) -> String {
 /// nor those that begin with `#`. Some editors begin a file with a byte order mark.
 pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
-    (1..)
-        .zip(lines)
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+    (1..).zip(lines).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// Below this, a number of milliseconds without a unit may be meant as seconds.
@@ -270,10 +263,7 @@ pub(super) struct Named<T> {
 impl<T> Named<T> {
     /// With the names to list.
     pub(super) fn new(names: impl IntoIterator<Item = &'static str>) -> Self {
-        Self {
-            names: names.into_iter().collect(),
-            kind: PhantomData,
-        }
+        Self { names: names.into_iter().collect(), kind: PhantomData }
     }
 }
 
@@ -301,12 +291,7 @@ where
 pub(super) fn one_of<T: Copy + Send + Sync + 'static>(
     names: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
-    let value_of = |text: String| {
-        names
-            .iter()
-            .find(|(name, _)| *name == text)
-            .map(|row| row.1)
-    };
+    let value_of = |text: String| names.iter().find(|(name, _)| *name == text).map(|row| row.1);
     PossibleValuesParser::new(names.iter().map(|(name, _)| *name))
         .map(move |text| value_of(text).expect("the parser takes listed names only"))
 }
@@ -326,11 +311,7 @@ pub(super) fn writable_formats() -> Vec<&'static str> {
 pub(super) fn outputs() -> Vec<&'static str> {
     let mut names: Vec<&str> = TextFormat::names().collect();
     let others = writable_formats();
-    names.extend(
-        others
-            .iter()
-            .filter(|name| TextFormat::of_name(name).is_none()),
-    );
+    names.extend(others.iter().filter(|name| TextFormat::of_name(name).is_none()));
     names
 }
 

@@ -59,11 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let meter = Meter::new("positions", arguments.positions, before.written);
     let begun = Instant::now();
     let words = |tally: &Tally| progress_text(tally, &before, begun);
-    let run = Run {
-        settings: &settings,
-        starts: &starts,
-        evaluator: &evaluator,
-    };
+    let run = Run { settings: &settings, starts: &starts, evaluator: &evaluator };
     let limits = RunLimits {
         threads: arguments.workers.threads(),
         games: arguments.games,

@@ -43,10 +43,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> Result<()> {
     // With files, `--resume` begins the run where no checkpoint is yet.
     let goes_on = arguments.resume && (checkpoint.is_file() || !arguments.has_files());
     let (options, initial) = if goes_on {
-        ensure!(
-            checkpoint.is_file(),
-            "{shown} is not there, nothing to resume"
-        );
+        ensure!(checkpoint.is_file(), "{shown} is not there, nothing to resume");
         let theirs = Options::read(&arguments.out)?;
         arguments.options.check_given(&theirs, given)?;
         (theirs, None)
@@ -172,10 +169,9 @@ fn set_scale(options: &mut Options, data: &Data) -> Result<()> {
     }
     let (mut out, scale) = (output::stdout(), options.settings.scale);
     match fitted {
-        Some(fitted) => writeln!(
-            out,
-            "scale {scale}; results are predicted best with {fitted:.1}"
-        )?,
+        Some(fitted) => {
+            writeln!(out, "scale {scale}; results are predicted best with {fitted:.1}")?
+        }
         None => writeln!(out, "scale {scale}; results are not predicted by scores")?,
     }
     Ok(())
@@ -285,10 +281,7 @@ fn write_loss<M: Model>(learner: &Run<'_, M>, out: &mut impl io::Write) -> io::R
 fn export_kppt(learner: &kppt::Learner<'_>, folder: &Path) -> Result<()> {
     let saturated = kppt::write(folder, &learner.folded())?;
     let mut out = output::stdout();
-    writeln!(
-        out,
-        "numbers of KPP that do not fit into 16 bits: {saturated}"
-    )?;
+    writeln!(out, "numbers of KPP that do not fit into 16 bits: {saturated}")?;
     write_loss(learner, &mut out)?;
     Ok(writeln!(out, "{}", folder.display())?)
 }
@@ -366,12 +359,7 @@ struct Options {
     settings: Settings,
 
     /// Number of passes over all positions
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 20.0,
-        help_heading = "Course"
-    )]
+    #[arg(long, value_name = "N", default_value_t = 20.0, help_heading = "Course")]
     epochs: f64,
 
     /// Number of visits to positions, instead of --epochs
@@ -400,10 +388,7 @@ fn parse_mix(text: &str) -> Result<(u32, PathBuf), String> {
     let (parts, path) = text.split_once('=').ok_or_else(expected)?;
     let parts = parts.parse().ok().filter(|&parts| parts > 0);
     let path = Some(path).filter(|path| !path.is_empty());
-    Ok((
-        parts.ok_or_else(expected)?,
-        path.ok_or_else(expected)?.into(),
-    ))
+    Ok((parts.ok_or_else(expected)?, path.ok_or_else(expected)?.into()))
 }
 
 impl Arguments {

@@ -34,11 +34,7 @@ use crate::{engine::Engine, position::Position, records::notation::japanese, uti
 pub(super) struct Arguments {
     /// File with a problem a line: an SFEN, optionally among other columns separated by tabs; or a
     /// record in KIF, KI2, CSA or JKF that begins with the problem; `-` reads standard input
-    #[arg(
-        value_name = "FILE",
-        conflicts_with = "sfen",
-        required_unless_present = "sfen"
-    )]
+    #[arg(value_name = "FILE", conflicts_with = "sfen", required_unless_present = "sfen")]
     file: Option<PathBuf>,
 
     /// The problem; the side to move gives mate
@@ -134,12 +130,8 @@ struct SearchArguments {
     check_dual: bool,
 }
 
-const KIND: RunKind = RunKind {
-    noun: "run of mate",
-    settings: "mate.json",
-    journal: "mate.jsonl",
-    format: 1,
-};
+const KIND: RunKind =
+    RunKind { noun: "run of mate", settings: "mate.json", journal: "mate.jsonl", format: 1 };
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
     let problems = read_problems(arguments)?;
@@ -172,18 +164,8 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
     let mut report = Report::new(lang, &problems, settings.numbers([]), here);
     report.notation = arguments.notation.unwrap_or(report.notation);
     report.begin(earlier, !arguments.summary, goes_on)?;
-    let mut schedule = Schedule {
-        numbers,
-        folder,
-        report,
-        meter: &meter,
-    };
-    let execution = Execution {
-        threads,
-        name: "mate",
-        stack_bytes: None,
-        stop: &stop,
-    };
+    let mut schedule = Schedule { numbers, folder, report, meter: &meter };
+    let execution = Execution { threads, name: "mate", stack_bytes: None, stop: &stop };
     let result = execute(&job, &mut schedule, &execution);
     meter.finish();
     result?;
@@ -209,10 +191,7 @@ struct Problem {
 
 impl Problem {
     fn of(start: &Position) -> Self {
-        Self {
-            start: start.clone(),
-            recorded: None,
-        }
+        Self { start: start.clone(), recorded: None }
     }
 
     fn of_record(game: GameRecord) -> Self {
@@ -350,11 +329,7 @@ impl Answer {
     ) -> Self {
         let (mut plies, mut is_shortest, mut moves) = (None, false, &[][..]);
         let verdict = match &solution.verdict {
-            Verdict::Mate {
-                line,
-                is_shortest: is_proven,
-                ..
-            } => {
+            Verdict::Mate { line, is_shortest: is_proven, .. } => {
                 (plies, is_shortest, moves) = (Some(line.length), *is_proven, &line.moves[..]);
                 Outcome::Mate
             }
@@ -470,9 +445,7 @@ impl Job for Problems<'_> {
         };
         let solution = solver.solve(position, &limits(start), &mut |_| {})?;
         let second = match &solution.verdict {
-            Verdict::Mate {
-                line, is_shortest, ..
-            } if self.settings.search.check_dual => {
+            Verdict::Mate { line, is_shortest, .. } if self.settings.search.check_dual => {
                 let limits = limits(Instant::now());
                 Some(solver.second_solutions(position, line, *is_shortest, &limits)?)
             }
@@ -505,8 +478,7 @@ impl Plan<Problems<'_>> for Schedule<'_> {
             folder.append(&answer)?;
         }
         self.report.add(answer)?;
-        self.meter
-            .advance(self.report.count() as u64, self.report.words());
+        self.meter.advance(self.report.count() as u64, self.report.words());
         Ok(())
     }
 }
@@ -560,9 +532,7 @@ impl<'a> Report<'a> {
         if prints_lines {
             self.note(writeln!(output::stdout(), "{}", self.lang.mate_heading()))?;
         }
-        earlier
-            .into_iter()
-            .try_for_each(|answer| self.add(answer))?;
+        earlier.into_iter().try_for_each(|answer| self.add(answer))?;
         self.earlier_nodes = self.nodes();
         Ok(())
     }
@@ -645,9 +615,7 @@ impl<'a> Report<'a> {
 
     fn print(&self, answer: &Answer) -> io::Result<()> {
         let mut out = output::stdout();
-        let plies = answer
-            .plies
-            .map_or_else(|| "-".to_owned(), |plies| plies.to_string());
+        let plies = answer.plies.map_or_else(|| "-".to_owned(), |plies| plies.to_string());
         let moves = self.line(answer);
         let row = format!(
             "{:>7}  {}  {plies:>5}  {:>10}  {:>8.3}  {}",
@@ -678,9 +646,7 @@ impl<'a> Report<'a> {
     /// The moves of an answer's line.
     fn line(&self, answer: &Answer) -> Vec<String> {
         let moves = answer.moves.iter().enumerate();
-        moves
-            .map(|(index, mv)| self.move_text(answer, index, mv))
-            .collect()
+        moves.map(|(index, mv)| self.move_text(answer, index, mv)).collect()
     }
 
     /// A move in place of that with this index in the line of an answer.

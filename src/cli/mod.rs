@@ -106,15 +106,10 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Matches", &["match", "spsa"]),
     (
         "Teacher data",
-        &[
-            "gensfen", "convert", "rescore", "roots", "dedup", "shuffle", "stats", "validate",
-        ],
+        &["gensfen", "convert", "rescore", "roots", "dedup", "shuffle", "stats", "validate"],
     ),
     ("Networks", &["learn", "net"]),
-    (
-        "Checks and the shell",
-        &["bench", "perft", "completions", "man"],
-    ),
+    ("Checks and the shell", &["bench", "perft", "completions", "man"]),
 ];
 
 /// The command line, with its subcommands in groups.
@@ -124,9 +119,7 @@ fn command() -> clap::Command {
     for (title, names) in GROUPS {
         groups += &format!("\n{title}:\n");
         for name in names {
-            let about = command
-                .find_subcommand(name)
-                .and_then(clap::Command::get_about);
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map_or_else(String::new, ToString::to_string);
             groups += &format!("  {name:<11}  {about}\n");
         }
@@ -142,11 +135,7 @@ const GUARD: &str = "guard-engine";
 
 /// Runs the program. Its status is 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn run() -> ExitCode {
-    if cfg!(unix)
-        && env::args_os()
-            .nth(1)
-            .is_some_and(|argument| argument == GUARD)
-    {
+    if cfg!(unix) && env::args_os().nth(1).is_some_and(|argument| argument == GUARD) {
         // Its end is that of its process group.
         return client::guard().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }
@@ -158,10 +147,7 @@ pub fn run() -> ExitCode {
         let arguments = Arguments::from_arg_matches(&matches);
         let given = Given::new(matches.subcommand().map(|(_, matches)| matches));
         check_places(&matches)?;
-        Ok((
-            arguments.map_err(|error| error.format(&mut command()))?,
-            given,
-        ))
+        Ok((arguments.map_err(|error| error.format(&mut command()))?, given))
     });
     let (arguments, given) = match parsed {
         Ok(parsed) => parsed,
@@ -252,11 +238,8 @@ fn report(error: &anyhow::Error) -> ExitCode {
 /// Prints the help that was asked for, or what is wrong with the command line, and returns the
 /// status.
 fn print_usage(mut error: clap::Error) -> ExitCode {
-    for kind in [
-        ContextKind::InvalidArg,
-        ContextKind::InvalidSubcommand,
-        ContextKind::InvalidValue,
-    ] {
+    for kind in [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue]
+    {
         if let Some(ContextValue::String(text)) = error.get(kind) {
             let text = abbreviate(text.clone());
             error.insert(kind, ContextValue::String(text));

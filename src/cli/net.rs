@@ -124,11 +124,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
             result_file::save_network(&to.file, &material_network())
         }
         Command::Scale { from, factor, to } => scale(from, *factor, to),
-        Command::Show {
-            file,
-            sfen_file,
-            explain,
-        } => show(file, sfen_file.as_deref(), *explain),
+        Command::Show { file, sfen_file, explain } => show(file, sfen_file.as_deref(), *explain),
         Command::Loss(arguments) => loss(arguments),
         Command::Difference(arguments) => difference(arguments),
     }

@@ -88,11 +88,7 @@ pub(super) fn eprint_line(text: impl Display) {
 
 /// A text with a space for each character that a terminal would obey, but tabs and line ends.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
-    if text.contains(is_obeyed) {
-        text.replace(is_obeyed, " ").into()
-    } else {
-        text.into()
-    }
+    if text.contains(is_obeyed) { text.replace(is_obeyed, " ").into() } else { text.into() }
 }
 
 fn is_obeyed(letter: char) -> bool {
@@ -159,9 +155,6 @@ mod tests {
         assert_eq!(message(&repeated), "step 1: cannot read a: no such thing");
         let long = anyhow!("not a move").context("x".repeat(3_000_000));
         let long = message(&long);
-        assert!(
-            long.len() < 1100 && long.ends_with("x: not a move"),
-            "{long}"
-        );
+        assert!(long.len() < 1100 && long.ends_with("x: not a move"), "{long}");
     }
 }

@@ -62,11 +62,8 @@ fn run_with<const LANES: usize>(arguments: &Arguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let counts = divide::<LANES>(&position, &options, &AtomicBool::new(false))?;
     let seconds = start.elapsed().as_secs_f64();
-    let leaves: u64 = if options.depth == 0 {
-        1
-    } else {
-        counts.iter().map(|(_, leaves)| leaves).sum()
-    };
+    let leaves: u64 =
+        if options.depth == 0 { 1 } else { counts.iter().map(|(_, leaves)| leaves).sum() };
 
     let mut out = output::stdout();
     if arguments.divide {

@@ -35,10 +35,7 @@ pub(super) fn metered<T, E: Into<anyhow::Error>>(
         let meter = meter.get_or_init(|| Meter::new(unit, Some(length), 0));
         meter.advance(done / size, format!("of {length}"));
     };
-    let result = work(&Watch {
-        stop,
-        progress: &progress,
-    });
+    let result = work(&Watch { stop, progress: &progress });
     if let Some(meter) = meter.get() {
         meter.finish();
     }
@@ -152,11 +149,7 @@ impl Meter {
 
 impl Lines {
     const fn since(begun: Instant) -> Self {
-        Self {
-            begun,
-            last: begun,
-            unshown: None,
-        }
+        Self { begun, last: begun, unshown: None }
     }
 }
 
@@ -176,11 +169,7 @@ fn bar(
     if let Ok(style) = ProgressStyle::with_template(&template) {
         // The remaining time is unknown until a first unit is done.
         let left = move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let left = if state.pos() > done {
-                lang.duration(state.eta())
-            } else {
-                "?".to_owned()
-            };
+            let left = if state.pos() > done { lang.duration(state.eta()) } else { "?".to_owned() };
             let _ = out.write_str(&lang.time_left(left));
         };
         bar.set_style(style.with_key("left", left));
@@ -276,10 +265,7 @@ mod tests {
     fn eight_games() -> (InMemoryTerm, Meter) {
         let screen = InMemoryTerm::new(10, 100);
         let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
-        (
-            screen,
-            Meter::on(Some(target), Lang::En, "games", Some(8), 0),
-        )
+        (screen, Meter::on(Some(target), Lang::En, "games", Some(8), 0))
     }
 
     #[test]

@@ -20,10 +20,7 @@ use crate::{cli::error::ensure_usage, util::AtPath, util::free_name};
 pub(super) fn check<'a>(path: &Path, read: impl Iterator<Item = &'a Path>) -> Result<()> {
     let name = path.display();
     check_name(path)?;
-    ensure!(
-        !path.is_dir(),
-        "{name} is a folder, expected the name of a file"
-    );
+    ensure!(!path.is_dir(), "{name} is a folder, expected the name of a file");
     ensure_usage!(
         !is_among(path, read),
         "{name} is read and would be overwritten: give another name"

@@ -59,10 +59,7 @@ pub(super) fn man(arguments: &Man, command: Command) -> anyhow::Result<()> {
 
 /// Writes the pages of `command` and of all its subcommands.
 fn pages(command: &Command, folder: &Path) -> io::Result<()> {
-    for subcommand in command
-        .get_subcommands()
-        .filter(|subcommand| !subcommand.is_hide_set())
-    {
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
         pages(subcommand, folder)?;
     }
     page(command).generate_to(folder).map(drop)

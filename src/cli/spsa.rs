@@ -36,11 +36,7 @@ pub(super) struct Arguments {
 
     /// A tuned option, in the same form; may be repeated. STEP is the perturbation at the end of
     /// the run; the value moves by STEP times RATE per point of an iteration's result
-    #[arg(
-        long,
-        value_name = "NAME,int,START,LEAST,MOST,STEP,RATE",
-        help_heading = "Parameters"
-    )]
+    #[arg(long, value_name = "NAME,int,START,LEAST,MOST,STEP,RATE", help_heading = "Parameters")]
     param: Vec<Parameter>,
 
     /// Number of iterations, each a pair of games: the same opening with colours swapped
@@ -61,23 +57,14 @@ pub(super) struct Arguments {
 /// File with the tuned values, in the form of `--params`.
 const PARAMETERS_FILE: &str = "params.txt";
 /// The files of a run in its folder which no result may replace.
-const OWN_FILES: &[&str] = &[
-    "tuning.json",
-    "spsa.json",
-    "history.csv",
-    PARAMETERS_FILE,
-    "faults.jsonl",
-    "summary.txt",
-];
+const OWN_FILES: &[&str] =
+    &["tuning.json", "spsa.json", "history.csv", PARAMETERS_FILE, "faults.jsonl", "summary.txt"];
 /// Maximum number of faults that are shown when they happen.
 const FAULTS_SHOWN: u32 = 20;
 
 pub(super) fn run(arguments: &Arguments, given: &Given) -> Result<()> {
     let path = arguments.run.folder("spsa");
-    let own = OwnFiles {
-        folder: &path,
-        names: OWN_FILES,
-    };
+    let own = OwnFiles { folder: &path, names: OWN_FILES };
     let openings = arguments.openings.files().iter();
     let read: Vec<PathBuf> = openings.chain(&arguments.params).cloned().collect();
     arguments.run.json.check(&own, &read)?;
@@ -144,10 +131,7 @@ fn show(event: &Event<'_>, meter: &Meter, faults: &AtomicU32) {
 /// Refuses options that differ from the resumed run.
 fn check_resumed(arguments: &Arguments, settings: &GameSettings, state: &State) -> Result<()> {
     if !arguments.engines.is_empty() {
-        let games = GameSettings {
-            pairs: settings.pairs,
-            ..arguments.games()?
-        };
+        let games = GameSettings { pairs: settings.pairs, ..arguments.games()? };
         if let Some(difference) = difference(&games, settings) {
             bail!("{difference}; leave out the engine to resume it as it is");
         }

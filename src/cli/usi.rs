@@ -21,10 +21,7 @@ pub(super) fn run(lang: Lang) -> anyhow::Result<()> {
 /// The command `bench`, which the protocol layer cannot import: `raicho bench` without arguments.
 fn bench(depth: Option<u32>, out: &mut dyn Write, stop: &AtomicBool) -> Result<(), Box<dyn Error>> {
     let (_, evaluator) = load_evaluation("<embedded>")?;
-    let mut options = BenchOptions {
-        evaluator,
-        ..BenchOptions::default()
-    };
+    let mut options = BenchOptions { evaluator, ..BenchOptions::default() };
     if let Some(depth) = depth {
         options.depth = depth as Depth;
     }

@@ -24,9 +24,7 @@ impl Password {
 
     /// Whether it begins with the name of a game of shogi-server, as in `name-60-1,trip`.
     pub fn names_a_game(&self) -> bool {
-        self.0
-            .split_once(',')
-            .is_some_and(|(game, _)| is_game_name(game))
+        self.0.split_once(',').is_some_and(|(game, _)| is_game_name(game))
     }
 
     /// The text with the password blanked where it occurs: as a whole, and each of its parts
@@ -103,12 +101,7 @@ impl ClientLine {
 
     fn text(&self, secret: &str) -> String {
         match self {
-            Self::Login {
-                name,
-                game,
-                reconnect,
-                ..
-            } => {
+            Self::Login { name, game, reconnect, .. } => {
                 let comma = if game.is_empty() { "" } else { "," };
                 let reconnect = reconnect.as_ref().map(|game| format!(" reconnect:{game}"));
                 let reconnect = reconnect.unwrap_or_default();
@@ -145,10 +138,7 @@ mod tests {
         assert_eq!(login.wire(), "LOGIN raicho floodgate-300-10F,secret");
         assert_eq!(login.to_string(), "LOGIN raicho floodgate-300-10F,****");
         assert!(!format!("{login:?}").contains("secret"));
-        if let ClientLine::Login {
-            game, reconnect, ..
-        } = &mut login
-        {
+        if let ClientLine::Login { game, reconnect, .. } = &mut login {
             game.clear();
             *reconnect = Some("id+token".to_owned());
         }
@@ -163,13 +153,7 @@ mod tests {
             "##[ERROR] LOGIN x floodgate-300-10F,****"
         );
         assert_eq!(Password::new("OK").blanked("LOGIN:x OK"), "LOGIN:x OK");
-        for secret in [
-            "sesame,",
-            "sesame,open",
-            ",sesame",
-            "a-60-1,sesame,",
-            "sesame,a,b",
-        ] {
+        for secret in ["sesame,", "sesame,open", ",sesame", "a-60-1,sesame,", "sesame,a,b"] {
             let text = Password::new(secret).blanked("LOGIN x sesame").into_owned();
             assert_eq!(text, "LOGIN x ****", "{secret}");
             let text = format!("LOGIN x {secret}");

@@ -86,13 +86,8 @@ fn parse_unit(text: &str) -> Option<Duration> {
         "min" => Duration::from_mins(1),
         _ => return None,
     };
-    let count: u32 = if count.is_empty() {
-        1
-    } else {
-        count.parse().ok()?
-    };
-    unit.checked_mul(count)
-        .filter(|unit| !unit.is_zero() && *unit <= LONGEST)
+    let count: u32 = if count.is_empty() { 1 } else { count.parse().ok()? };
+    unit.checked_mul(count).filter(|unit| !unit.is_zero() && *unit <= LONGEST)
 }
 
 /// Whether a game of shogi-server has a stop-watch clock, `name-900-060`: its summary names minutes
@@ -118,10 +113,7 @@ pub struct GameClock {
 impl GameClock {
     /// The clocks before the first move.
     pub fn new(rules: [TimeRule; Color::NUM]) -> Self {
-        Self {
-            rules,
-            remaining: rules.map(|rule| rule.total),
-        }
+        Self { rules, remaining: rules.map(|rule| rule.total) }
     }
 
     /// The rule of one side.
@@ -144,11 +136,7 @@ impl GameClock {
     /// The time of each move beyond the main time.
     fn byoyomi(&self, color: Color) -> Duration {
         let rule = self.rule(color);
-        if rule.is_untimed() {
-            UNTIMED_MOVE
-        } else {
-            rule.byoyomi
-        }
+        if rule.is_untimed() { UNTIMED_MOVE } else { rule.byoyomi }
     }
 
     /// The clocks for a search. The increment of the next move is on the clock already.
@@ -169,11 +157,7 @@ impl GameClock {
     pub fn meaning(&self, color: Color, count: TimeCount, measured: Duration) -> Duration {
         let readings = [SECOND, self.rule(color).unit].map(|unit| count.of(unit));
         let [seconds, units] = readings.map(|time| time.abs_diff(measured));
-        if units < seconds {
-            readings[1]
-        } else {
-            readings[0]
-        }
+        if units < seconds { readings[1] } else { readings[0] }
     }
 
     /// Charges a move.
@@ -298,9 +282,7 @@ mod tests {
         let mut clock = clock(3, 0, 0);
         let count = |text: &str| TimeCount::parse(text).expect("a number");
         let meant = |clock: &GameClock, text, measured| {
-            clock
-                .meaning(Color::Black, count(text), Duration::from_millis(measured))
-                .as_millis()
+            clock.meaning(Color::Black, count(text), Duration::from_millis(measured)).as_millis()
         };
         assert_eq!(meant(&clock, "2", 2400), 2000);
         clock.rules[0].unit = Duration::from_millis(1);
@@ -312,10 +294,8 @@ mod tests {
 
     #[test]
     fn slow_networks_raise_the_delays() {
-        let least = Delays {
-            usual: Duration::from_millis(120),
-            worst: Duration::from_millis(1120),
-        };
+        let least =
+            Delays { usual: Duration::from_millis(120), worst: Duration::from_millis(1120) };
         let mut trips = RoundTrips::default();
         assert_eq!(trips.delays(least), least);
         for _ in 0..100 {
@@ -349,10 +329,9 @@ mod tests {
 
     #[test]
     fn nonsense_is_harmless() {
-        for lines in [
-            "Total_Time:x Byoyomi:-1 Time_Unit:3days",
-            "Time_Unit:0sec Time_Unit:99999999999min",
-        ] {
+        for lines in
+            ["Total_Time:x Byoyomi:-1 Time_Unit:3days", "Time_Unit:0sec Time_Unit:99999999999min"]
+        {
             assert_eq!(rule(lines), TimeRule::default(), "{lines}");
         }
         let long = rule("Total_Time:18446744073709551 Time_Unit:1min");
@@ -362,12 +341,7 @@ mod tests {
     #[test]
     fn stop_watches_are_known_by_their_name() {
         assert!(is_stop_watch("wdoor+test-900-060+a+b+20260101"));
-        for other in [
-            "e+test-900-60+a+b+1",
-            "e+floodgate-300-10F+a+b+1",
-            "e+x-900-0+a+b",
-            "",
-        ] {
+        for other in ["e+test-900-60+a+b+1", "e+floodgate-300-10F+a+b+1", "e+x-900-0+a+b", ""] {
             assert!(!is_stop_watch(other), "{other}");
         }
     }

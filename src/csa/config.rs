@@ -131,15 +131,9 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(
             first.usi_options(),
-            Ok(vec![
-                pair("EvalFile", "<embedded>"),
-                pair("USI_Hash", "1024")
-            ])
+            Ok(vec![pair("EvalFile", "<embedded>"), pair("USI_Hash", "1024")])
         );
-        assert_eq!(
-            config.account(Some("other")).expect("it is there").name,
-            "other"
-        );
+        assert_eq!(config.account(Some("other")).expect("it is there").name, "other");
         let error = config.account(Some("third")).expect_err("no such account");
         assert_eq!(error, "no account third, the file has raicho, other");
     }

@@ -59,17 +59,11 @@ impl Connection {
         let input = stream.try_clone()?;
         let is_closed = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&is_closed);
-        let reader = thread::Builder::new()
-            .name("csa-reader".to_owned())
-            .spawn(move || {
-                let error = read(input, &waiting, &seen, &on_received).err();
-                on_received(Received::Closed(error), Instant::now());
-            })?;
-        Ok(Self {
-            stream,
-            is_closed,
-            reader: Some(reader),
-        })
+        let reader = thread::Builder::new().name("csa-reader".to_owned()).spawn(move || {
+            let error = read(input, &waiting, &seen, &on_received).err();
+            on_received(Received::Closed(error), Instant::now());
+        })?;
+        Ok(Self { stream, is_closed, reader: Some(reader) })
     }
 
     /// Sends a line with one write.

@@ -58,8 +58,7 @@ impl Game {
         };
         for recorded in game.summary.moves.clone() {
             let mover = game.position.side_to_move();
-            game.clock
-                .charge_before_start(mover, recorded.time.unwrap_or_default());
+            game.clock.charge_before_start(mover, recorded.time.unwrap_or_default());
             game.push(PlayedMove {
                 mv: recorded.mv,
                 time: recorded.time,
@@ -135,12 +134,7 @@ impl Game {
         let mover = self.position.side_to_move();
         let time = count.map(|count| self.clock.meaning(mover, count, measured));
         self.clock.charge(mover, time.unwrap_or(measured));
-        self.push(PlayedMove {
-            mv,
-            time,
-            measured: Some(measured),
-            thought,
-        });
+        self.push(PlayedMove { mv, time, measured: Some(measured), thought });
     }
 
     fn push(&mut self, played: PlayedMove) {
@@ -225,18 +219,11 @@ impl FinishedGame {
         if has_resigned {
             end.verdict = Some(ServerVerdict::Lose);
         }
-        let notices = [
-            end.reason.map(Notice::Reason),
-            end.verdict.map(Notice::Verdict),
-        ];
+        let notices = [end.reason.map(Notice::Reason), end.verdict.map(Notice::Verdict)];
         let notices = notices.iter().flatten().map(Notice::to_string);
         let notices = notices.collect::<Vec<_>>().join(" ");
         Self {
-            ending: if has_resigned {
-                Ending::Resignation
-            } else {
-                ending(&game, &end)
-            },
+            ending: if has_resigned { Ending::Resignation } else { ending(&game, &end) },
             notices: match notices.as_str() {
                 _ if has_resigned => "resigned".to_owned(),
                 "" => "broken off".to_owned(),
@@ -285,9 +272,9 @@ fn by_reason(reason: EndReason, winner: Color, position: &Position, end: &End) -
         EndReason::IllegalMove if end.unanswered.as_deref() == Some("%KACHI") => {
             Ending::IllegalDeclaration
         }
-        EndReason::IllegalMove | EndReason::IllegalAction => Ending::IllegalMove {
-            text: end.unanswered.clone().unwrap_or_default(),
-        },
+        EndReason::IllegalMove | EndReason::IllegalAction => {
+            Ending::IllegalMove { text: end.unanswered.clone().unwrap_or_default() }
+        }
         EndReason::Repetition => Ending::Repetition,
         EndReason::PerpetualCheck => Ending::PerpetualCheck { loser: !winner },
         EndReason::Declaration => Ending::Declaration,

@@ -276,11 +276,7 @@ impl Tally {
 
 /// Whether the ending alone says that nobody won. Other endings without a result were broken off.
 fn is_drawn(entry: &Entry) -> bool {
-    let drawn = [
-        Ending::Repetition,
-        Ending::MaxMoves,
-        Ending::AdjudicatedDraw,
-    ];
+    let drawn = [Ending::Repetition, Ending::MaxMoves, Ending::AdjudicatedDraw];
     drawn.iter().any(|ending| entry.ending == ending.name())
 }
 
@@ -313,12 +309,7 @@ pub(super) struct DialogueLog {
 
 impl DialogueLog {
     pub(super) fn new(folder: &Path, password: Password) -> Self {
-        Self {
-            folder: folder.to_owned(),
-            password,
-            day: String::new(),
-            file: None,
-        }
+        Self { folder: folder.to_owned(), password, day: String::new(), file: None }
     }
 
     /// A text without the password.
@@ -363,8 +354,7 @@ fn open(folder: &Path, day: &str) -> Option<(File, u64)> {
         let length = file.metadata()?.len();
         Ok((file, length))
     });
-    file.inspect_err(|error| log::warn!("{}: {error}", path.display()))
-        .ok()
+    file.inspect_err(|error| log::warn!("{}: {error}", path.display())).ok()
 }
 
 /// Removes the oldest files, so that there is room for another one.

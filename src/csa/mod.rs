@@ -13,10 +13,7 @@
 //! Protocol: version 1.2.1 (`http://www2.computer-shogi.org/protocol/tcp_ip_server_121.html`) in
 //! its CSA mode. This module prints nothing to the terminal.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub mod client_line;
 pub mod clock;

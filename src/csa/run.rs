@@ -166,11 +166,8 @@ impl<'a> Runner<'a> {
 
     fn play_games(&mut self) -> anyhow::Result<()> {
         while !self.is_done() {
-            let cause = if self.write_records().is_ok() {
-                self.connect()?
-            } else {
-                Cause::Unwritten
-            };
+            let cause =
+                if self.write_records().is_ok() { self.connect()? } else { Cause::Unwritten };
             self.give_up_old_game();
             if !self.is_done() {
                 let pause = self.pauses.next(cause, SystemTime::now());
@@ -237,9 +234,7 @@ impl<'a> Runner<'a> {
             // Counted by the thread that reads the socket.
             let _ = self
                 .waiting
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
-                    count.checked_sub(1)
-                });
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| count.checked_sub(1));
         }
         Some(envelope)
     }
@@ -273,10 +268,7 @@ impl<'a> Runner<'a> {
         self.connections += 1;
         let (number, sender) = (self.connections, self.sender.clone());
         let on_received = move |received, at| {
-            let incoming = Incoming::Socket {
-                connection: number,
-                received,
-            };
+            let incoming = Incoming::Socket { connection: number, received };
             // Fails only at the end of the run.
             let _ = sender.send((incoming, at));
         };
@@ -346,10 +338,7 @@ impl<'a> Runner<'a> {
     }
 
     fn announce(&mut self, entry: &Entry) {
-        let text = format!(
-            "{} against {}: {}",
-            entry.game, entry.opponent, entry.notices
-        );
+        let text = format!("{} against {}: {}", entry.game, entry.opponent, entry.notices);
         self.log.note('-', &text);
         (self.watch)(RunEvent::Finished(entry));
     }
@@ -374,13 +363,8 @@ impl<'a, 'b> Visit<'a, 'b> {
     ) -> anyhow::Result<Cause> {
         let settings = runner.settings.session.clone();
         let (session, actions) = Session::begin(settings, interrupted, began);
-        let mut visit = Self {
-            runner,
-            session,
-            began,
-            connection: Some(connection),
-            cause: Cause::Lost,
-        };
+        let mut visit =
+            Self { runner, session, began, connection: Some(connection), cause: Cause::Lost };
         visit.perform(actions)?;
         visit.serve()?;
         Ok(visit.cause)
@@ -604,19 +588,11 @@ impl Pauses {
             }
             Cause::Resuming => grown(FIRST_RESUMING, LONGEST_RESUMING, &mut self.resumptions),
             Cause::Lost | Cause::Unwritten => grown(FIRST_RETRY, LONGEST_RETRY, &mut self.losses),
-            Cause::Refused => grown(
-                FIRST_AFTER_REFUSAL,
-                LONGEST_AFTER_REFUSAL,
-                &mut self.refusals,
-            ),
+            Cause::Refused => grown(FIRST_AFTER_REFUSAL, LONGEST_AFTER_REFUSAL, &mut self.refusals),
         };
         let pause = planned * self.random.random_range(RANDOM_PERCENT) / 100;
         let pause = pause.max(self.asked.take().unwrap_or_default());
-        if self.has_rounds && cause == Cause::Lost {
-            before_round(pause, now)
-        } else {
-            pause
-        }
+        if self.has_rounds && cause == Cause::Lost { before_round(pause, now) } else { pause }
     }
 }
 

@@ -148,15 +148,9 @@ fn parse_words(line: &str) -> Option<ServerLine> {
         ("START", game) => ServerLine::Start(game.to_owned()),
         ("REJECT", text) => {
             let (game, by) = text.split_once(" by ").unwrap_or((text, ""));
-            ServerLine::Reject {
-                game: game.to_owned(),
-                by: by.to_owned(),
-            }
+            ServerLine::Reject { game: game.to_owned(), by: by.to_owned() }
         }
-        _ => ServerLine::Field {
-            key: key.to_owned(),
-            value: value.to_owned(),
-        },
+        _ => ServerLine::Field { key: key.to_owned(), value: value.to_owned() },
     })
 }
 
@@ -170,10 +164,7 @@ fn parse_move(line: &str) -> Option<ServerLine> {
         && text.is_ascii()
         && text[1..5].bytes().all(|byte| byte.is_ascii_digit());
     let time = parts.find_map(|part| TimeCount::parse(part.strip_prefix('T')?));
-    is_move.then(|| ServerLine::Move {
-        text: text.to_owned(),
-        time,
-    })
+    is_move.then(|| ServerLine::Move { text: text.to_owned(), time })
 }
 
 impl Notice {
@@ -207,9 +198,7 @@ impl TimeCount {
         }
         let whole: u64 = whole.parse().ok()?;
         let decimals: u64 = format!("{decimals:0<3}")[..3].parse().ok()?;
-        Some(Self {
-            thousandths: whole.checked_mul(1000)? + decimals,
-        })
+        Some(Self { thousandths: whole.checked_mul(1000)? + decimals })
     }
 
     /// The time, where a unit is `unit` long.
@@ -369,9 +358,7 @@ impl SummaryReader {
     fn time_of(&self, color: Color, id: &str) -> TimeRule {
         let block = |wanted: Option<Color>| {
             let mut blocks = self.time.iter();
-            blocks
-                .find(|(side, _)| *side == wanted)
-                .map(|(_, fields)| fields)
+            blocks.find(|(side, _)| *side == wanted).map(|(_, fields)| fields)
         };
         let fields = block(Some(color)).or_else(|| block(None));
         fields.map_or_else(TimeRule::default, |fields| fields.rule(is_stop_watch(id)))
@@ -387,8 +374,7 @@ impl SummaryReader {
 }
 
 fn declaration_rule(text: &str) -> Option<EnteringKingRule> {
-    text.starts_with("Jishogi 1.")
-        .then_some(EnteringKingRule::CsaRule27)
+    text.starts_with("Jishogi 1.").then_some(EnteringKingRule::CsaRule27)
 }
 
 #[cfg(test)]

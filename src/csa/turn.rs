@@ -49,11 +49,7 @@ impl Turn {
         mv: Move,
         comment: String,
     ) -> Result<OwnAction, Self> {
-        if position.is_legal(mv) {
-            Ok(OwnAction(Action::Move { mv, comment }))
-        } else {
-            Err(self)
-        }
+        if position.is_legal(mv) { Ok(OwnAction(Action::Move { mv, comment })) } else { Err(self) }
     }
 
     /// Resigns.

@@ -118,9 +118,7 @@ impl Books {
         self.library = Library::default();
         let not_found = |missing: &Missing| {
             let Missing { name, places } = missing;
-            Problem::error(format!(
-                "no book \"{name}\" in {places}, the game goes on without it"
-            ))
+            Problem::error(format!("no book \"{name}\" in {places}, the game goes on without it"))
         };
         let mut problems: Vec<Problem> = missing.iter().map(not_found).collect();
         let mut books = Vec::new();
@@ -222,9 +220,7 @@ fn faults_of(book: &Book) -> Vec<Problem> {
     let mut problems: Vec<_> = shown.map(|fault| problem(fault.to_string())).collect();
     let more = log.count().saturating_sub(problems.len() as u64);
     if more > 0 {
-        problems.push(problem(format!(
-            "{more} more faults, see raicho book validate"
-        )));
+        problems.push(problem(format!("{more} more faults, see raicho book validate")));
     }
     problems
 }
@@ -267,10 +263,7 @@ fn answer(
         // Looking up more positions than those of the played line would take too long on a disk.
         report(info(index + 2, probed, format, vec![probed.mv], limits));
     }
-    Some(Decision::Move {
-        best: chosen.mv,
-        ponder,
-    })
+    Some(Decision::Move { best: chosen.mv, ponder })
 }
 
 fn info(
@@ -280,11 +273,7 @@ fn info(
     pv: Vec<Move>,
     limits: &Limits,
 ) -> Event {
-    let depth = if format.has_depths() {
-        probed.known.depth.max(0)
-    } else {
-        0
-    };
+    let depth = if format.has_depths() { probed.known.depth.max(0) } else { 0 };
     Event::Info(Info {
         depth,
         seldepth: depth,
@@ -322,11 +311,8 @@ fn paths_of(settings: &BookSettings) -> (Vec<PathBuf>, Vec<Missing>) {
     let (mut paths, mut missing) = (Vec::new(), Vec::new());
     for name in names {
         let places = places_of(name, &settings.dir);
-        let found = if name == BookFile::EMBEDDED {
-            vec![embedded()]
-        } else {
-            first_found(&places)
-        };
+        let found =
+            if name == BookFile::EMBEDDED { vec![embedded()] } else { first_found(&places) };
         if found.is_empty() {
             let folders = places.iter().filter_map(|place| place.parent());
             let folders = folders.map(|folder| format!("\"{}\"", folder.display()));

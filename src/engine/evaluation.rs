@@ -118,9 +118,7 @@ pub(super) fn load((choice, path, scale): &EvalSettings) -> (Evaluator, Vec<Prob
     };
     open(path, *scale).unwrap_or_else(|error| {
         let (evaluator, mut problems) = built_in(&EvalFile::Embedded);
-        problems.push(Problem::error(format!(
-            "{error}, the embedded evaluation is used"
-        )));
+        problems.push(Problem::error(format!("{error}, the embedded evaluation is used")));
         (evaluator, problems)
     })
 }

@@ -97,9 +97,7 @@ impl ReplyOnce {
     /// Answers with the last mate that was found or a timeout, unless an answer was sent.
     fn answer_now(&self) {
         if let Some(mut unanswered) = self.lock().take() {
-            let answer = unanswered
-                .found
-                .map_or(MateAnswer::Timeout, MateAnswer::Mate);
+            let answer = unanswered.found.map_or(MateAnswer::Timeout, MateAnswer::Mate);
             (unanswered.on_report)(MateReport::Done(answer));
         }
     }
@@ -153,11 +151,7 @@ impl MateSearch {
         }
         match Builder::new().name("mate-search".to_owned()).spawn(work) {
             Ok(thread) => {
-                self.running = Some(Running {
-                    stop,
-                    reply,
-                    thread,
-                });
+                self.running = Some(Running { stop, reply, thread });
             }
             Err(error) => {
                 log::warn!("no thread for the mate search: {error}");
@@ -185,9 +179,7 @@ impl MateSearch {
 
     /// Whether a search has not answered yet.
     pub(super) fn is_running(&self) -> bool {
-        self.running
-            .as_ref()
-            .is_some_and(|running| running.reply.lock().is_some())
+        self.running.as_ref().is_some_and(|running| running.reply.lock().is_some())
     }
 }
 
@@ -323,15 +315,8 @@ mod tests {
             reply.answer_now();
             reply.answer(MateAnswer::NoMate);
             reply.report(info.clone(), Duration::ZERO);
-            let answer = if found {
-                MateAnswer::Mate(vec![mate])
-            } else {
-                MateAnswer::Timeout
-            };
-            let expected = [
-                MateReport::Info(info, Duration::ZERO),
-                MateReport::Done(answer),
-            ];
+            let answer = if found { MateAnswer::Mate(vec![mate]) } else { MateAnswer::Timeout };
+            let expected = [MateReport::Info(info, Duration::ZERO), MateReport::Done(answer)];
             assert_eq!(reports.try_iter().collect::<Vec<_>>(), expected);
         }
     }

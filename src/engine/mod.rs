@@ -4,10 +4,7 @@
 //! move for another board would be a lie, see [`Engine::refusal`]. The engine knows no protocol and
 //! writes nowhere; results are returned, or reported through the callback of [`Engine::go`].
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 mod book;
 mod evaluation;
@@ -109,11 +106,7 @@ impl Problem {
 
     fn of_search(error: &PrepareError) -> Self {
         let text = format!("{error}, {}", error.used());
-        if error.is_error() {
-            Self::error(text)
-        } else {
-            Self::warning(format!("warning: {text}"))
-        }
+        if error.is_error() { Self::error(text) } else { Self::warning(format!("warning: {text}")) }
     }
 
     /// The evaluation needs both kings, and the position has fewer.
@@ -125,11 +118,7 @@ impl Problem {
 
     /// The text of an [`Event::Note`] about it.
     fn note(&self) -> String {
-        if self.is_error {
-            abbreviate(format!("error: {}", self.text))
-        } else {
-            self.text.clone()
-        }
+        if self.is_error { abbreviate(format!("error: {}", self.text)) } else { self.text.clone() }
     }
 }
 
@@ -325,11 +314,7 @@ impl Engine {
 
     /// Clears table and histories, if anything was searched since the last preparation.
     pub fn new_game(&mut self) -> Vec<Problem> {
-        if self.prepared.is_some() && !self.is_new_game {
-            self.prepare()
-        } else {
-            Vec::new()
-        }
+        if self.prepared.is_some() && !self.is_new_game { self.prepare() } else { Vec::new() }
     }
 
     /// Whether [`Self::go`] has nothing to load or to allocate first.
@@ -433,9 +418,7 @@ impl Engine {
             return;
         }
         match self.pending_search.take() {
-            Some(pending) => pending
-                .ponderhit(clock)
-                .run(&mut self.searcher, &self.position),
+            Some(pending) => pending.ponderhit(clock).run(&mut self.searcher, &self.position),
             None => self.searcher.ponderhit(clock),
         }
     }
@@ -470,9 +453,7 @@ fn build_position(sfen: Option<&str>, moves: &[String]) -> Result<Position, Posi
 fn parse_move(position: &Position, text: &str) -> Result<Move, String> {
     let shown = shorten(text);
     let Ok(move16) = text.parse::<Move16>() else {
-        return Err(format!(
-            "\"{shown}\" is not a move, expected for example 7g7f, 8h2b+ or P*5e"
-        ));
+        return Err(format!("\"{shown}\" is not a move, expected for example 7g7f, 8h2b+ or P*5e"));
     };
     position.legal_move(move16).ok_or_else(|| {
         let is_possible = |mv: &Move| position.pseudo_legal(*mv);
@@ -584,11 +565,7 @@ impl Settings {
     /// The strength of play.
     fn skill(&self) -> Skill {
         let skill = self.search.skill;
-        if self.limits_strength {
-            skill.min(Skill::of_rating(self.rating))
-        } else {
-            skill
-        }
+        if self.limits_strength { skill.min(Skill::of_rating(self.rating)) } else { skill }
     }
 
     /// The search settings for one search. Adds the limits that the settings impose to `limits`.
@@ -606,11 +583,7 @@ impl Settings {
             limits.nodes = Some(self.nodes_limit);
         }
         // Analysis runs at full strength.
-        settings.skill = if limits.infinite {
-            Skill::FULL
-        } else {
-            self.skill()
-        };
+        settings.skill = if limits.infinite { Skill::FULL } else { self.skill() };
         limits.soft_nodes = limits.soft_nodes.or(settings.skill.nodes());
         settings
     }

@@ -51,11 +51,7 @@ impl PendingSearch {
             ..Limits::default()
         };
         searcher.go(before, ponder_limits, &settings, Box::new(report));
-        Some(Self {
-            limits,
-            settings,
-            on_event,
-        })
+        Some(Self { limits, settings, on_event })
     }
 
     /// The opponent made the expected move: the clock of the second search runs from now on.

@@ -28,17 +28,11 @@ fn start(engine: &mut Engine, limits: Limits) -> Receiver<Event> {
 }
 
 fn to_depth(depth: i32) -> Limits {
-    Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    }
+    Limits { depth: Some(depth), ..Limits::default() }
 }
 
 fn ponder(engine: &mut Engine) -> Receiver<Event> {
-    let limits = Limits {
-        ponder: true,
-        ..Limits::default()
-    };
+    let limits = Limits { ponder: true, ..Limits::default() };
     start(engine, limits)
 }
 
@@ -100,10 +94,7 @@ fn a_search_that_has_decided_does_not_hold_back_another_evaluation() {
     engine.settings_mut().eval_file = EvalFile::Material;
     engine.explain();
     assert_eq!(engine.settings.search.evaluator, Evaluator::Material);
-    assert!(
-        engine.prepared.is_none(),
-        "the table holds values of the old evaluation"
-    );
+    assert!(engine.prepared.is_none(), "the table holds values of the old evaluation");
     drop(release);
     engine.finish();
 }
@@ -169,10 +160,7 @@ fn stochastic_ponder_reports_only_the_requested_position() {
         std::thread::sleep(Duration::from_millis(100));
         if hit {
             let second = Duration::from_millis(300);
-            engine.ponderhit(Some(Clock {
-                byoyomi: [second; 2],
-                ..Clock::default()
-            }));
+            engine.ponderhit(Some(Clock { byoyomi: [second; 2], ..Clock::default() }));
         } else {
             engine.stop();
         }
@@ -244,11 +232,7 @@ fn moves_are_refused_with_their_reason() {
 
 #[test]
 fn settings_add_limits_and_analysis_runs_at_full_strength() {
-    let mut settings = Settings {
-        depth_limit: 5,
-        nodes_limit: 700,
-        ..Settings::default()
-    };
+    let mut settings = Settings { depth_limit: 5, nodes_limit: 700, ..Settings::default() };
     settings.search.skill = Skill::of_level(8);
     let mut limits = to_depth(3);
     let search = settings.for_search(&mut limits);
@@ -259,10 +243,7 @@ fn settings_add_limits_and_analysis_runs_at_full_strength() {
     settings.rating = Skill::LOWEST_RATING;
     let skill = settings.for_search(&mut limits).skill;
     assert_eq!(skill, Skill::of_level(0), "the lower of both applies");
-    let mut analysis = Limits {
-        infinite: true,
-        ..Limits::default()
-    };
+    let mut analysis = Limits { infinite: true, ..Limits::default() };
     assert!(settings.for_search(&mut analysis).skill.is_full());
     assert_eq!((analysis.depth, analysis.soft_nodes), (Some(5), None));
 }
@@ -271,12 +252,7 @@ fn settings_add_limits_and_analysis_runs_at_full_strength() {
 fn only_paths_need_a_file() {
     let path = |file: &str, dir: Option<&str>| {
         let eval_dir = dir.map(PathBuf::from);
-        Settings {
-            eval_file: EvalFile::from(file),
-            eval_dir,
-            ..Settings::default()
-        }
-        .eval_path()
+        Settings { eval_file: EvalFile::from(file), eval_dir, ..Settings::default() }.eval_path()
     };
     assert_eq!(path("<embedded>", None), None);
     assert_eq!(path("<material>", Some("eval")), None);

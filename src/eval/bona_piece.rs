@@ -33,21 +33,12 @@ pub const PIECES_IN_SET: usize = 38;
 pub(super) const NOT_IN_GAME: u32 = 0;
 
 /// First piece number in hand, `[piece type][own, enemy]`.
-const IN_HAND: [[u32; 2]; 8] = [
-    [0, 0],
-    [1, 20],
-    [39, 44],
-    [49, 54],
-    [59, 64],
-    [79, 82],
-    [85, 88],
-    [69, 74],
-];
+const IN_HAND: [[u32; 2]; 8] =
+    [[0, 0], [1, 20], [39, 44], [49, 54], [59, 64], [79, 82], [85, 88], [69, 74]];
 
 /// First own piece number on the board, by piece type; those of the enemy follow 81 later.
-const ON_BOARD: [u32; PieceType::NUM] = [
-    0, 90, 252, 414, 576, 900, 1224, 738, 1548, 738, 738, 738, 738, 1062, 1386,
-];
+const ON_BOARD: [u32; PieceType::NUM] =
+    [0, 90, 252, 414, 576, 900, 1224, 738, 1548, 738, 738, 738, 738, 1062, 1386];
 
 /// The number of a piece on the board, kings included, as `perspective` sees it.
 pub fn number_on_board(piece: Piece, square: Square, perspective: Color) -> u32 {

@@ -107,11 +107,7 @@ impl Lang {
     /// A length of time in its largest unit, rounded down.
     pub fn duration(self, time: Duration) -> String {
         let seconds = time.as_secs();
-        let units = [
-            (86_400, "day", "日"),
-            (3600, "hour", "時間"),
-            (60, "minute", "分"),
-        ];
+        let units = [(86_400, "day", "日"), (3600, "hour", "時間"), (60, "minute", "分")];
         let unit = units.into_iter().find(|&(length, ..)| seconds >= length);
         let (length, en, ja) = unit.unwrap_or((1, "second", "秒"));
         let count = seconds / length;

@@ -283,13 +283,9 @@ impl Walk<'_> {
                     self.follow(&board, number, is_turned, (loss, plies, ply));
                 }
                 // With the colours swapped it would be the same search.
-                None if is_new && !self.passed.contains(&turned) => self.leaves.push(Leaf {
-                    task: Task {
-                        position: packed,
-                        ply,
-                    },
-                    loss,
-                }),
+                None if is_new && !self.passed.contains(&turned) => {
+                    self.leaves.push(Leaf { task: Task { position: packed, ply }, loss })
+                }
                 _ => {}
             }
         }
@@ -452,11 +448,7 @@ mod tests {
     use crate::movegen::legal_moves;
 
     fn reach() -> Reach {
-        Reach {
-            user: User::Black,
-            line_loss: 100,
-            plies: 10,
-        }
+        Reach { user: User::Black, line_loss: 100, plies: 10 }
     }
 
     /// A book of one position with moves and values.
@@ -566,11 +558,7 @@ mod tests {
     /// Grows a book up to `until` positions, with `known` results, and returns all results.
     fn grow(until: u64, known: Vec<Thought>, held_back: usize) -> (u32, Vec<Thought>) {
         let roots = [Position::startpos()];
-        let reach = Reach {
-            user: User::Both,
-            line_loss: 150,
-            plies: 40,
-        };
+        let reach = Reach { user: User::Both, line_loss: 150, plies: 40 };
         let mut all = known.clone();
         let start = GrowingBook::default();
         let mut growth =

@@ -160,10 +160,7 @@ impl Counter<'_> {
                 let moves = Vec::new();
                 let node = self.nodes.entry(packed).or_insert(Node { ply, moves });
                 let before = node.moves.len();
-                node.append(Node {
-                    ply,
-                    moves: vec![known],
-                });
+                node.append(Node { ply, moves: vec![known] });
                 self.moves += (node.moves.len() - before) as u64;
             }
             position.do_move(mv);
@@ -174,8 +171,7 @@ impl Counter<'_> {
     fn spill(&mut self) -> Result<()> {
         self.moves = 0;
         for (position, node) in std::mem::take(&mut self.nodes) {
-            self.sorter
-                .push(&key(self.format, position), &node.pack(position))?;
+            self.sorter.push(&key(self.format, position), &node.pack(position))?;
         }
         Ok(())
     }
@@ -209,8 +205,7 @@ fn write(
         if node.moves.is_empty() {
             continue;
         }
-        node.moves
-            .sort_by_key(|known| (u64::MAX - known.games(), known.mv.to_bits()));
+        node.moves.sort_by_key(|known| (u64::MAX - known.games(), known.mv.to_bits()));
         let entry = BookEntry {
             position,
             ply: node.ply,
@@ -290,10 +285,7 @@ impl fmt::Display for MoveCount {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [wins, draws, losses, unknown] = self.counts;
         let (mv, games) = (self.mv, self.games());
-        write!(
-            formatter,
-            "{mv}\t{games}\t{wins}\t{draws}\t{losses}\t{unknown}\t"
-        )?;
+        write!(formatter, "{mv}\t{games}\t{wins}\t{draws}\t{losses}\t{unknown}\t")?;
         match self.rate() {
             Some(rate) => write!(formatter, "{rate:.6}"),
             None => formatter.write_str("-"),

@@ -131,12 +131,7 @@ pub fn merge(
         let entry = combine(group.collect(), settings.rule);
         Ok(entry.filter(|entry| !entry.moves.is_empty()))
     })?;
-    Ok(MergeSummary {
-        entries,
-        positions,
-        faults,
-        losses,
-    })
+    Ok(MergeSummary { entries, positions, faults, losses })
 }
 
 /// Makes one entry of all for a position, which come in the order of the books.
@@ -169,9 +164,7 @@ const GAMES_DEPTH: i32 = 32;
 
 /// Whether moves were counted in games and not searched.
 fn is_of_games(moves: &[BookMove]) -> bool {
-    moves
-        .iter()
-        .all(|known| (known.value, known.depth) == (0, GAMES_DEPTH))
+    moves.iter().all(|known| (known.value, known.depth) == (0, GAMES_DEPTH))
 }
 
 /// Sorts plies; a missing one, 0, comes after all others.
@@ -186,10 +179,7 @@ fn of_one_book(entries: &[BookEntry]) -> Option<BookEntry> {
     let ply = entries.iter().map(ply_of).min()?;
     let mut same = entries.iter().filter(|entry| ply_of(entry) == ply);
     let first = same.next()?;
-    let mut whole = BookEntry {
-        moves: Vec::new(),
-        ..*first
-    };
+    let mut whole = BookEntry { moves: Vec::new(), ..*first };
     whole.merge(first);
     same.for_each(|entry| whole.merge(entry));
     order(&mut whole.moves);
@@ -233,20 +223,12 @@ fn weighted(entries: Vec<BookEntry>) -> Option<BookEntry> {
     let mut whole = entries.next()?;
     let first = std::mem::take(&mut whole.moves);
     let mut sums: Vec<Sum> = Vec::new();
-    for known in first
-        .into_iter()
-        .chain(entries.flat_map(|entry| entry.moves))
-    {
+    for known in first.into_iter().chain(entries.flat_map(|entry| entry.moves)) {
         // A move without a count was seen once.
         let weight = i128::from(known.count.max(1));
         let value = i128::from(known.value) * weight;
         let Some(sum) = sums.iter_mut().find(|sum| sum.known.mv == known.mv) else {
-            sums.push(Sum {
-                known,
-                values: value,
-                weights: weight,
-                most: known.count,
-            });
+            sums.push(Sum { known, values: value, weights: weight, most: known.count });
             continue;
         };
         sum.values += value;
@@ -263,10 +245,7 @@ fn weighted(entries: Vec<BookEntry>) -> Option<BookEntry> {
         .map(|sum| {
             let half = sum.weights / 2 * sum.values.signum();
             let mean = (sum.values + half) / sum.weights;
-            BookMove {
-                value: i32::try_from(mean).unwrap_or(sum.known.value),
-                ..sum.known
-            }
+            BookMove { value: i32::try_from(mean).unwrap_or(sum.known.value), ..sum.known }
         })
         .collect();
     order(&mut whole.moves);
@@ -291,11 +270,7 @@ mod tests {
             depth,
             count,
         });
-        BookEntry {
-            position: PackedSfen::of(&Position::startpos()),
-            ply,
-            moves: moves.collect(),
-        }
+        BookEntry { position: PackedSfen::of(&Position::startpos()), ply, moves: moves.collect() }
     }
 
     #[test]
@@ -331,10 +306,7 @@ mod tests {
         let empty = entry(1, &[]);
         earlier.ply = 1;
         for rule in [MergeRule::Deeper, MergeRule::Newer] {
-            for both in [
-                vec![empty.clone(), old.clone()],
-                vec![old.clone(), empty.clone()],
-            ] {
+            for both in [vec![empty.clone(), old.clone()], vec![old.clone(), empty.clone()]] {
                 let found = of_several_books(both, rule);
                 assert_eq!(found.as_ref(), Some(&earlier), "{rule:?}");
             }
@@ -364,11 +336,7 @@ mod tests {
     ) -> String {
         let folder = TestFolder::new();
         let out = folder.file("out.db");
-        let settings = MergeSettings {
-            rule,
-            sides: sides.to_vec(),
-            memory,
-        };
+        let settings = MergeSettings { rule, sides: sides.to_vec(), memory };
         let watch = Watch::of_nobody();
         merge(inputs, (&out, BookFormat::Db), &settings, &watch).expect("a book");
         fs::read_to_string(&out).expect("the book")

@@ -74,11 +74,7 @@ pub(super) fn key(format: BookFormat, position: PackedSfen) -> Vec<u8> {
         BookFormat::Sbk => BookFormat::Ybb,
         format => format,
     };
-    let entry = BookEntry {
-        position,
-        ply: 1,
-        moves: Vec::new(),
-    };
+    let entry = BookEntry { position, ply: 1, moves: Vec::new() };
     let mut key = order_key(order, &entry);
     if order == BookFormat::Bin {
         // Positions with other hands of the opponent have the same key.
@@ -124,11 +120,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Option<BookEntry> {
         })
     };
     let (position, ply, moves) = unpack_position(bytes)?;
-    Some(BookEntry {
-        position,
-        ply,
-        moves: moves.map(read).collect::<Option<_>>()?,
-    })
+    Some(BookEntry { position, ply, moves: moves.map(read).collect::<Option<_>>()? })
 }
 
 /// A position, its ply and its moves, one after another.
@@ -191,9 +183,7 @@ impl Sorter {
     pub(super) fn new(output: &Path, memory: u64) -> Self {
         Self {
             output: output.to_owned(),
-            memory: usize::try_from(memory)
-                .unwrap_or(usize::MAX)
-                .max(MIN_MEMORY),
+            memory: usize::try_from(memory).unwrap_or(usize::MAX).max(MIN_MEMORY),
             records: Records::default(),
             runs: Vec::new(),
             files: 0,
@@ -409,10 +399,7 @@ impl Groups {
     pub(super) fn of(sorter: Sorter) -> Result<Self> {
         let mut records = sorter.finish()?;
         let next = records.next()?;
-        Ok(Self {
-            sorted: records,
-            next,
-        })
+        Ok(Self { sorted: records, next })
     }
 
     /// The values of the next key, `None` at the end.
@@ -479,13 +466,7 @@ mod tests {
                     depth: 1 << 20,
                     count: u64::MAX,
                 },
-                BookMove {
-                    mv: mv("2g2f"),
-                    ponder: None,
-                    value: 0,
-                    depth: 0,
-                    count: 0,
-                },
+                BookMove { mv: mv("2g2f"), ponder: None, value: 0, depth: 0, count: 0 },
             ],
         };
         assert_eq!(unpack(&pack(&entry)), Some(entry));

@@ -95,10 +95,7 @@ impl Searcher {
             generations: Generations::Strict,
             ..Settings::default()
         })?;
-        Ok(Self {
-            solo,
-            effort: effort.clone(),
-        })
+        Ok(Self { solo, effort: effort.clone() })
     }
 
     /// Searches a position. The result depends on nothing that was searched before.
@@ -117,11 +114,7 @@ impl Searcher {
         if moves.is_empty() {
             moves.extend(lines.first().map(thought_move));
         }
-        Thought {
-            number,
-            position: position.board().to_sfen(),
-            moves,
-        }
+        Thought { number, position: position.board().to_sfen(), moves }
     }
 }
 
@@ -175,11 +168,7 @@ pub struct Task {
 impl Task {
     /// The entry of a book with the moves that a search has found.
     pub(super) fn entry(&self, thought: &Thought) -> BookEntry {
-        BookEntry {
-            position: self.position,
-            ply: self.ply,
-            moves: thought.book_moves(),
-        }
+        BookEntry { position: self.position, ply: self.ply, moves: thought.book_moves() }
     }
 }
 
@@ -196,10 +185,7 @@ pub struct Positions {
 impl Positions {
     /// Adds a position unless it is there already.
     pub fn add(&mut self, position: &Position) {
-        let task = Task {
-            position: PackedSfen::of(position),
-            ply: position.game_ply(),
-        };
+        let task = Task { position: PackedSfen::of(position), ply: position.game_ply() };
         self.push(task, false);
     }
 
@@ -227,10 +213,7 @@ impl Positions {
     pub fn of_book(path: &Path, enough: Option<Enough>, faults: &mut FaultLog) -> Result<Self> {
         let mut positions = Self::default();
         for_each_entry(path, faults, |entry| {
-            let task = Task {
-                position: entry.position,
-                ply: entry.ply,
-            };
+            let task = Task { position: entry.position, ply: entry.ply };
             positions.push(task, enough.is_some_and(|enough| enough.holds(&entry)));
             Ok(())
         })?;

@@ -197,8 +197,7 @@ impl Worker<'_> {
                 return;
             }
             let key = self.path.key();
-            self.table
-                .store_path_disproof(key, repetition_start, numbers.hand, entry.subtree_size);
+            self.table.store_path_disproof(key, repetition_start, numbers.hand, entry.subtree_size);
             if prior.has_path_disproof {
                 return;
             }
@@ -267,11 +266,8 @@ impl Worker<'_> {
                 continue;
             }
             let board = self.position.board();
-            let hand = if OR {
-                proof_hands::after_attack(board, mv)
-            } else {
-                board.hand(self.attacker)
-            };
+            let hand =
+                if OR { proof_hands::after_attack(board, mv) } else { board.hand(self.attacker) };
             let key = self.board_key_after(mv)
                 ^ interposition::<OR>(mv, limit).map_or(0, salt_of_interposition);
             self.table.prefetch(key);
@@ -541,10 +537,7 @@ impl Worker<'_> {
     /// Whether a child is not delayed, or no longer: the move before it failed.
     fn is_active<const OR: bool>(&self, first: usize, child: &Child) -> bool {
         child.delayed_by == NOT_DELAYED
-            || self.children[first + usize::from(child.delayed_by)]
-                .numbers
-                .delta::<OR>()
-                == 0
+            || self.children[first + usize::from(child.delayed_by)].numbers.delta::<OR>() == 0
     }
 
     /// The numbers of the current node, whose children begin at index `first`. `None` where they
@@ -602,8 +595,7 @@ impl Worker<'_> {
             None => phi,
             Some(costs) => {
                 let threads = costs.threads(child.key, child.hand);
-                phi.saturating_add(threads * (phi / 2 + 1))
-                    .min(MAX_UNSOLVED)
+                phi.saturating_add(threads * (phi / 2 + 1)).min(MAX_UNSOLVED)
             }
         }
     }
@@ -615,9 +607,7 @@ impl Worker<'_> {
         limit: i16,
     ) -> (ProofNumbers, Option<Move>) {
         let children = &self.children[first..];
-        let winners = children
-            .iter()
-            .filter(|child| child.numbers.phi::<OR>() == 0);
+        let winners = children.iter().filter(|child| child.numbers.phi::<OR>() == 0);
         let all = proof_hands::all_hands(self.position.board());
         let board = self.position.board();
         if OR {
@@ -651,10 +641,7 @@ impl Worker<'_> {
             if let Some(child) = winners.max_by_key(|child| child.numbers.repetition_start) {
                 let hand = all.fewest(child.numbers.hand);
                 let repetition_start = self.outside_of_node(child.numbers.repetition_start);
-                return (
-                    ProofNumbers::disproven(hand, repetition_start),
-                    Some(child.mv),
-                );
+                return (ProofNumbers::disproven(hand, repetition_start), Some(child.mv));
             }
             let (mut hand, mut length, mut best) = (Hand::EMPTY, 0, None);
             for child in children {

@@ -27,9 +27,7 @@ pub(super) struct Stopped;
 /// must stop. `plies` is an upper bound.
 pub(super) fn shortest(worker: &mut Worker<'_>, mut line: Line, plies: i16) -> Verdict {
     let mut lengths = Lengths::new(worker);
-    let length = lengths
-        .lower_bound(plies)
-        .and_then(|least| lengths.length(least, plies));
+    let length = lengths.lower_bound(plies).and_then(|least| lengths.length(least, plies));
     Verdict::Mate {
         is_shortest: length.is_ok_and(|length| lengths.improve(&mut line, length)),
         plies: line.moves.len(),
@@ -53,10 +51,7 @@ pub(super) struct Lengths<'w, 'a> {
 impl<'w, 'a> Lengths<'w, 'a> {
     /// Nothing is known yet about the mates from the worker's position.
     pub(super) fn new(worker: &'w mut Worker<'a>) -> Self {
-        Self {
-            worker,
-            known: HashMap::new(),
-        }
+        Self { worker, known: HashMap::new() }
     }
 
     /// The least number of plies that the search with a limit does not refute, at most `most`.
@@ -116,10 +111,7 @@ impl<'w, 'a> Lengths<'w, 'a> {
     pub(super) fn is_within<const OR: bool>(&mut self, plies: i16) -> Result<bool, Stopped> {
         let worker = &mut *self.worker;
         let key = (worker.board_key(), worker.position.hand(worker.attacker));
-        let unknown = Bounds {
-            least: i16::from(OR),
-            most: i16::MAX,
-        };
+        let unknown = Bounds { least: i16::from(OR), most: i16::MAX };
         let mut bounds = self.known.get(&key).copied().unwrap_or(unknown);
         if plies < bounds.least {
             return Ok(false);
@@ -133,11 +125,7 @@ impl<'w, 'a> Lengths<'w, 'a> {
         }
         let is_within = numbers.is_proven()
             && (numbers.counts_all
-                || if OR {
-                    self.attack_within(plies)?
-                } else {
-                    self.defence_within(plies)?
-                });
+                || if OR { self.attack_within(plies)? } else { self.defence_within(plies)? });
         if is_within {
             bounds.most = plies;
         } else {

@@ -55,9 +55,7 @@ impl Worker<'_> {
     /// [`Self::main_line`]: walking the line may have improved it.
     pub(super) fn proven_length(&self, numbers: ProofNumbers) -> i16 {
         let improved = self.solved_in_table(NO_LIMIT);
-        improved.map_or(numbers.length, |improved| {
-            improved.length.min(numbers.length)
-        })
+        improved.map_or(numbers.length, |improved| improved.length.min(numbers.length))
     }
 
     /// A line that mates from the current position, which must be proven. `None` where the search
@@ -109,11 +107,7 @@ impl Worker<'_> {
             && let Some(stored) = stored.filter(|stored| stored.numbers.length > numbers.length)
         {
             let mv = mv.map(Move::to_move16);
-            let entry = Entry {
-                numbers,
-                mv,
-                ..stored
-            };
+            let entry = Entry { numbers, mv, ..stored };
             self.table.store(self.board_key(), &entry);
         }
     }
@@ -150,10 +144,7 @@ impl Worker<'_> {
     }
 
     /// The move that holds out longest, `Some(None)` where there is no legal answer.
-    #[expect(
-        clippy::option_option,
-        reason = "`None` is the stop, as everywhere here"
-    )]
+    #[expect(clippy::option_option, reason = "`None` is the stop, as everywhere here")]
     fn best_defence(&mut self, looks_ahead: bool) -> Option<Option<Move>> {
         let mut children = self.children_of_node::<false>(NO_LIMIT);
         for child in &mut children {
@@ -263,10 +254,7 @@ pub(super) fn second_solutions(
     table: &Table,
     control: Control<'_>,
 ) -> SecondSolutions {
-    let mut solutions = SecondSolutions {
-        is_complete: true,
-        ..SecondSolutions::default()
-    };
+    let mut solutions = SecondSolutions { is_complete: true, ..SecondSolutions::default() };
     let attacker = position.side_to_move();
     for index in (0..line.len()).step_by(2) {
         // Proofs found at other moves may pass through this position, so they must not count here.
@@ -298,11 +286,8 @@ pub(super) fn second_solutions(
             let plies = (line.len() + 1 - index) as i16;
             match Lengths::new(&mut worker).equal_defences(line[index - 1], plies) {
                 Ok(defences) => {
-                    let equal = |(mv, leaves_pieces)| EqualDefence {
-                        index: index - 1,
-                        mv,
-                        leaves_pieces,
-                    };
+                    let equal =
+                        |(mv, leaves_pieces)| EqualDefence { index: index - 1, mv, leaves_pieces };
                     solutions.defences.extend(defences.into_iter().map(equal));
                 }
                 Err(_) => solutions.is_complete = false,

@@ -146,10 +146,7 @@ struct Task<'a> {
 impl MateSolver {
     /// A solver with a table of at most `megabytes` MB: less where the system has less memory.
     pub fn new(megabytes: usize) -> Self {
-        Self {
-            table: Table::new(megabytes),
-            asked_megabytes: megabytes,
-        }
+        Self { table: Table::new(megabytes), asked_megabytes: megabytes }
     }
 
     /// Forgets everything, so that equal searches that follow are equal.
@@ -233,11 +230,7 @@ impl MateSolver {
         scope(|scope| {
             let moves = &line.moves[..line.length];
             let work = || second_solutions(&position, moves, is_shortest, table, control);
-            if has_threads() {
-                start(scope, work).map(join)
-            } else {
-                Ok(work())
-            }
+            if has_threads() { start(scope, work).map(join) } else { Ok(work()) }
         })
     }
 }
@@ -253,10 +246,7 @@ fn start<'scope, 'env, T: Send + 'scope>(
     scope: &'scope Scope<'scope, 'env>,
     work: impl FnOnce() -> T + Send + 'scope,
 ) -> io::Result<ScopedJoinHandle<'scope, T>> {
-    Builder::new()
-        .name("mate".to_owned())
-        .stack_size(STACK_BYTES)
-        .spawn_scoped(scope, work)
+    Builder::new().name("mate".to_owned()).stack_size(STACK_BYTES).spawn_scoped(scope, work)
 }
 
 fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
@@ -375,11 +365,7 @@ pub struct Slice {
 impl ResumableSolver {
     /// A solver with a table of at most `megabytes` MB.
     pub fn new(megabytes: usize) -> Self {
-        Self {
-            table: Table::new(megabytes),
-            root: None,
-            is_proven: false,
-        }
+        Self { table: Table::new(megabytes), root: None, is_proven: false }
     }
 
     /// Begins with a position, whose history is ignored. After a proven mate with the same attacker
@@ -426,10 +412,7 @@ impl ResumableSolver {
             let line = worker.checked_line();
             let plies = worker.proven_length(numbers) as usize;
             line.map_or(Verdict::Unknown, |moves| Verdict::Mate {
-                line: Line {
-                    length: moves.len(),
-                    moves,
-                },
+                line: Line { length: moves.len(), moves },
                 plies,
                 is_shortest: false,
             })

@@ -18,13 +18,8 @@ use crate::types::{Color, Move, MoveList, Piece, PieceType, Square};
 
 /// Kinds whose drop next to the king can mate: a knight does not attack from there, and a pawn drop
 /// may not mate.
-const MATING_DROPS: [PieceType; 5] = [
-    PieceType::Gold,
-    PieceType::Silver,
-    PieceType::Rook,
-    PieceType::Bishop,
-    PieceType::Lance,
-];
+const MATING_DROPS: [PieceType; 5] =
+    [PieceType::Gold, PieceType::Silver, PieceType::Rook, PieceType::Bishop, PieceType::Lance];
 /// Most checks that pass the first test at once. Further ones are ignored.
 const MAX_CANDIDATES: usize = 32;
 
@@ -65,12 +60,7 @@ pub fn mate_in_one(position: &mut Position) -> Option<Move> {
     if landing.is_empty() {
         return None;
     }
-    let near = Near {
-        board,
-        us,
-        king,
-        open,
-    };
+    let near = Near { board, us, king, open };
     let candidates = near.candidates(landing);
     // By reference: an iterator that owns the list copies it.
     let mut candidates = candidates.iter().copied();

@@ -12,9 +12,7 @@ use crate::types::{Color, Hand, Move, PieceType};
 
 /// The pieces of both hands together.
 pub(super) fn all_hands(board: &Board) -> Hand {
-    board
-        .hand(Color::Black)
-        .together_with(board.hand(Color::White))
+    board.hand(Color::Black).together_with(board.hand(Color::White))
 }
 
 /// The attacker's hand after one of his moves.

@@ -21,11 +21,7 @@ pub(super) const PATH_TOO_LONG: u16 = 0;
 /// Plies left after one more move: -1 after an interposition where no ply was left, which only a
 /// capture can answer that shows it to be futile.
 pub(super) const fn limit_after_move(limit: i16) -> i16 {
-    if limit == NO_LIMIT {
-        NO_LIMIT
-    } else {
-        limit - 1
-    }
+    if limit == NO_LIMIT { NO_LIMIT } else { limit - 1 }
 }
 
 /// What is known about a node.
@@ -73,14 +69,7 @@ impl ProofNumbers {
     }
 
     pub(super) const fn disproven(hand: Hand, repetition_start: u16) -> Self {
-        Self {
-            proof: INFINITE,
-            disproof: 0,
-            hand,
-            length: 0,
-            counts_all: true,
-            repetition_start,
-        }
+        Self { proof: INFINITE, disproof: 0, hand, length: 0, counts_all: true, repetition_start }
     }
 
     pub(super) const fn is_proven(&self) -> bool {
@@ -121,24 +110,11 @@ pub(super) struct Thresholds {
 
 impl Thresholds {
     /// Only solved nodes reach these.
-    pub(super) const INFINITE: Self = Self {
-        proof: INFINITE,
-        disproof: INFINITE,
-    };
+    pub(super) const INFINITE: Self = Self { proof: INFINITE, disproof: INFINITE };
 
     /// From the thresholds of φ and δ of a node of kind `OR`.
     pub(super) const fn from_phi_delta<const OR: bool>(phi: u32, delta: u32) -> Self {
-        if OR {
-            Self {
-                proof: phi,
-                disproof: delta,
-            }
-        } else {
-            Self {
-                proof: delta,
-                disproof: phi,
-            }
-        }
+        if OR { Self { proof: phi, disproof: delta } } else { Self { proof: delta, disproof: phi } }
     }
 
     pub(super) const fn phi<const OR: bool>(self) -> u32 {

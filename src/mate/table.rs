@@ -70,11 +70,7 @@ impl Table {
                 _ => break ZeroedPages::on_demand(1).expect("a page is available"),
             }
         };
-        Self {
-            growth: Growth::new(clusters.len()),
-            clusters,
-            generation: AtomicU8::new(0),
-        }
+        Self { growth: Growth::new(clusters.len()), clusters, generation: AtomicU8::new(0) }
     }
 
     /// The size in whole MB.
@@ -206,8 +202,7 @@ impl Table {
     fn replace(&self, slot: &Slot, worth: u64, key: u64, words: Words) {
         slot.store(key, words);
         if worth > 0 {
-            self.growth
-                .record_eviction(&self.clusters, words.generation());
+            self.growth.record_eviction(&self.clusters, words.generation());
         }
     }
 
@@ -241,11 +236,7 @@ impl Table {
         };
         let slot_worth = |slot: &Slot| {
             let (stored, words) = slot.load();
-            if stored == key {
-                0
-            } else {
-                worth(words, generation)
-            }
+            if stored == key { 0 } else { worth(words, generation) }
         };
         let slots = self.cluster(key).0.iter();
         let slots = slots.map(|slot| (slot_worth(slot), slot));
@@ -273,11 +264,7 @@ impl Table {
 /// What the replacement of a slot would lose: 0 for entries of earlier problems, else more than the
 /// size of the subtree.
 fn worth(words: Words, generation: u8) -> u64 {
-    if words.generation() == generation {
-        u64::from(words.subtree_size()) + 1
-    } else {
-        0
-    }
+    if words.generation() == generation { u64::from(words.subtree_size()) + 1 } else { 0 }
 }
 
 /// Whether `old` answers every look-up that `new` would answer.
@@ -327,11 +314,7 @@ impl Words {
 
     pub(super) fn of(entry: &Entry, generation: u8) -> Self {
         let numbers = &entry.numbers;
-        let plies = if numbers.is_proven() {
-            numbers.length
-        } else {
-            entry.limit
-        };
+        let plies = if numbers.is_proven() { numbers.length } else { entry.limit };
         let mut flags = 0;
         if entry.has_path_disproof {
             flags |= HAS_PATH_DISPROOF;
@@ -594,9 +577,7 @@ mod tests {
         assert_eq!(table.growth.used(), FIRST_CLUSTERS);
         let share = |sizes: std::ops::Range<u64>| {
             let numbers = (1..=200_000).filter(|number| sizes.contains(&(number % 1000)));
-            numbers
-                .filter(|&number| found(&table, number).is_some())
-                .count()
+            numbers.filter(|&number| found(&table, number).is_some()).count()
         };
         assert!(share(900..1000) > 10 * share(0..100));
     }

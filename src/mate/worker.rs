@@ -94,11 +94,7 @@ impl Child {
 
     /// Plies left after the move, where `limit` are left before.
     pub(super) const fn limit(&self, limit: i16) -> i16 {
-        if self.puts_aside.is_some() {
-            limit + 1
-        } else {
-            limit_after_move(limit)
-        }
+        if self.puts_aside.is_some() { limit + 1 } else { limit_after_move(limit) }
     }
 
     /// Whether this is a move without promotion of a pawn, lance, bishop or rook that could
@@ -297,11 +293,7 @@ impl<'a> Worker<'a> {
         let numbers = self.solve_position::<true>(limit);
         self.control = control;
         self.is_stopped &= self.nodes >= control.max_nodes;
-        if self.should_stop() {
-            Err(Stopped)
-        } else {
-            Ok(numbers)
-        }
+        if self.should_stop() { Err(Stopped) } else { Ok(numbers) }
     }
 
     /// Ignores from now on that another thread has solved the root.
@@ -374,20 +366,13 @@ pub(super) struct Path {
 
 impl Path {
     pub(super) fn new() -> Self {
-        Self {
-            nodes: Vec::with_capacity(1024),
-            counts: Box::new([0; PATH_SLOTS]),
-        }
+        Self { nodes: Vec::with_capacity(1024), counts: Box::new([0; PATH_SLOTS]) }
     }
 
     pub(super) fn push(&mut self, key: u64, hand: Hand) {
         let path_key = self.key_with(key, hand);
         self.counts[slot(key)] += 1;
-        self.nodes.push(PathNode {
-            key,
-            hand,
-            path_key,
-        });
+        self.nodes.push(PathNode { key, hand, path_key });
     }
 
     /// Replaces key and hand of the current position.

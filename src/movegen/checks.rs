@@ -73,12 +73,7 @@ pub(super) struct ChecksOnly<'a, S: Sink> {
 
 impl<'a, S: Sink> ChecksOnly<'a, S> {
     pub(super) fn new(board: &Board, king: Square, blockers: Bitboard, sink: &'a mut S) -> Self {
-        Self {
-            king,
-            blockers,
-            squares: CheckSquares::new(board, king),
-            sink,
-        }
+        Self { king, blockers, squares: CheckSquares::new(board, king), sink }
     }
 
     fn direct(&self, kind: PieceType) -> Bitboard {
@@ -88,11 +83,8 @@ impl<'a, S: Sink> ChecksOnly<'a, S> {
 
 impl<S: Sink> Sink for ChecksOnly<'_, S> {
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
-        let uncovering = if self.blockers.contains(from) {
-            !line(self.king, from)
-        } else {
-            Bitboard::EMPTY
-        };
+        let uncovering =
+            if self.blockers.contains(from) { !line(self.king, from) } else { Bitboard::EMPTY };
         let kind = piece.kind();
         let plain = plain & (self.direct(kind) | uncovering);
         let promoting = match kind.promoted() {

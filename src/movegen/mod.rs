@@ -118,9 +118,7 @@ fn single_check_targets(king: Square, checkers: Bitboard) -> Option<Bitboard> {
 /// Generates the legal moves. `threats` are those to the king of the side to move.
 #[inline(always)]
 fn generate_legal<S: Sink, const ALL: bool>(board: &Board, threats: &KingThreats, sink: &mut S) {
-    for_side!(board.side_to_move(), |us| generate_legal_for::<_, ALL>(
-        board, us, threats, sink
-    ));
+    for_side!(board.side_to_move(), |us| generate_legal_for::<_, ALL>(board, us, threats, sink));
 }
 
 #[inline(always)]
@@ -131,12 +129,8 @@ fn generate_legal_for<S: Sink, const ALL: bool>(
     sink: &mut S,
 ) {
     let own = board.color(us);
-    let mut generator = Generator::<_, ALL> {
-        board,
-        us,
-        pinned: threats.blockers & own,
-        sink: &mut *sink,
-    };
+    let mut generator =
+        Generator::<_, ALL> { board, us, pinned: threats.blockers & own, sink: &mut *sink };
     let occupied = board.occupied();
     let mut targets = (!own, !occupied);
     if let Some(king) = board.king(us)
@@ -152,10 +146,7 @@ fn generate_legal_for<S: Sink, const ALL: bool>(
         generator.king(king, legal_king_targets(board, us, king));
     }
     if !board.hand(us).is_empty() {
-        generator.drops(
-            targets.1,
-            targets.1 - mating_pawn_drop(board, us, targets.1),
-        );
+        generator.drops(targets.1, targets.1 - mating_pawn_drop(board, us, targets.1));
     }
 }
 
@@ -195,10 +186,7 @@ fn mating_pawn_drop_slow(board: &Board, us: Color, checking: Bitboard) -> Bitboa
 #[inline(always)]
 fn can_drop_pawn(board: &Board, us: Color, square: Bitboard) -> bool {
     board.hand(us).has(PieceType::Pawn)
-        && !board
-            .pieces(us, PieceType::Pawn)
-            .fill_files()
-            .intersects(square)
+        && !board.pieces(us, PieceType::Pawn).fill_files().intersects(square)
 }
 
 // --- The walk over pieces and hands that all kinds of generation share ---
@@ -216,12 +204,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
     /// A generator of the moves of `us`, the side to move, that ignores pins and king safety.
     #[inline(always)]
     fn pseudo_legal(board: &'a Board, us: Color, sink: &'a mut S) -> Self {
-        Self {
-            board,
-            us,
-            pinned: Bitboard::EMPTY,
-            sink,
-        }
+        Self { board, us, pinned: Bitboard::EMPTY, sink }
     }
 
     /// All board moves onto `targets`, which the enemy occupies.
@@ -250,8 +233,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
     #[inline(always)]
     fn king(&mut self, king: Square, targets: Bitboard) {
         let piece = Piece::new(self.us, PieceType::King);
-        self.sink
-            .board_moves(king, piece, king_attacks(king) & targets, Bitboard::EMPTY);
+        self.sink.board_moves(king, piece, king_attacks(king) & targets, Bitboard::EMPTY);
     }
 
     /// Moves of all pieces but the king onto `targets`. With `FEW` targets, skips the pieces that
@@ -290,18 +272,10 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             self.gold_moves::<FEW>(from, gold_attacks(us, from) & targets);
         }
         for from in board.kind(PieceType::Bishop) & movable {
-            self.moves_of::<FEW>(
-                PieceType::Bishop,
-                from,
-                bishop_attacks(from, occupied) & targets,
-            );
+            self.moves_of::<FEW>(PieceType::Bishop, from, bishop_attacks(from, occupied) & targets);
         }
         for from in board.kind(PieceType::Rook) & movable {
-            self.moves_of::<FEW>(
-                PieceType::Rook,
-                from,
-                rook_attacks(from, occupied) & targets,
-            );
+            self.moves_of::<FEW>(PieceType::Rook, from, rook_attacks(from, occupied) & targets);
         }
         for from in board.kind(PieceType::Horse) & movable {
             let attacks = bishop_attacks(from, occupied) | king_attacks(from);
@@ -335,11 +309,7 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
         let us = self.us;
         let to = pawns.forward(us) & targets;
         let promoting = to & Bitboard::promotion_zone(us);
-        let plain = if ALL {
-            to - Bitboard::far_ranks(us, 1)
-        } else {
-            to - promoting
-        };
+        let plain = if ALL { to - Bitboard::far_ranks(us, 1) } else { to - promoting };
         self.sink.pawn_steps(us, plain, promoting);
     }
 
@@ -371,13 +341,9 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             return;
         }
         // Generation treats the five kinds alike; only the encoded move needs the kind.
-        let kind = self
-            .board
-            .piece_on(from)
-            .map_or(PieceType::Gold, Piece::kind);
+        let kind = self.board.piece_on(from).map_or(PieceType::Gold, Piece::kind);
         debug_assert!(kind.moves_as_gold());
-        self.sink
-            .board_moves(from, Piece::new(self.us, kind), to, Bitboard::EMPTY);
+        self.sink.board_moves(from, Piece::new(self.us, kind), to, Bitboard::EMPTY);
     }
 
     /// Drops of pawns onto `pawn_targets` and of other pieces onto `targets`, which are all empty.
@@ -394,23 +360,13 @@ impl<'a, S: Sink, const ALL: bool> Generator<'a, S, ALL> {
             return;
         }
         if hand.has(PieceType::Lance) {
-            self.sink.drops(
-                us,
-                &[PieceType::Lance],
-                targets - Bitboard::far_ranks(us, 1),
-            );
+            self.sink.drops(us, &[PieceType::Lance], targets - Bitboard::far_ranks(us, 1));
         }
         if hand.has(PieceType::Knight) {
-            self.sink.drops(
-                us,
-                &[PieceType::Knight],
-                targets - Bitboard::far_ranks(us, 2),
-            );
+            self.sink.drops(us, &[PieceType::Knight], targets - Bitboard::far_ranks(us, 2));
         }
-        let kinds: ArrayVec<PieceType, 4> = PieceType::DROPPED_ANYWHERE
-            .into_iter()
-            .filter(|&kind| hand.has(kind))
-            .collect();
+        let kinds: ArrayVec<PieceType, 4> =
+            PieceType::DROPPED_ANYWHERE.into_iter().filter(|&kind| hand.has(kind)).collect();
         self.sink.drops(us, &kinds, targets);
     }
 }
@@ -433,16 +389,12 @@ pub trait Sink {
 impl Sink for MoveList {
     #[inline(always)]
     fn board_moves(&mut self, from: Square, piece: Piece, plain: Bitboard, promoting: Bitboard) {
-        plain
-            .into_iter()
-            .for_each(|to| self.push(Move::normal(from, to, piece)));
+        plain.into_iter().for_each(|to| self.push(Move::normal(from, to, piece)));
         if promoting.is_any() {
             let Some(promoted) = piece.promoted() else {
                 return;
             };
-            promoting
-                .into_iter()
-                .for_each(|to| self.push(Move::promotion(from, to, promoted)));
+            promoting.into_iter().for_each(|to| self.push(Move::promotion(from, to, promoted)));
         }
     }
 
@@ -450,9 +402,7 @@ impl Sink for MoveList {
     fn pawn_steps(&mut self, us: Color, plain: Bitboard, promoting: Bitboard) {
         let pawn = Piece::new(us, PieceType::Pawn);
         let promoted = Piece::new(us, PieceType::ProPawn);
-        plain
-            .into_iter()
-            .for_each(|to| self.push(Move::normal(behind(to, us), to, pawn)));
+        plain.into_iter().for_each(|to| self.push(Move::normal(behind(to, us), to, pawn)));
         promoting
             .into_iter()
             .for_each(|to| self.push(Move::promotion(behind(to, us), to, promoted)));
@@ -462,9 +412,7 @@ impl Sink for MoveList {
     fn drops(&mut self, us: Color, kinds: &[PieceType], targets: Bitboard) {
         for &kind in kinds {
             let piece = Piece::new(us, kind);
-            targets
-                .into_iter()
-                .for_each(|to| self.push(Move::drop(piece, to)));
+            targets.into_iter().for_each(|to| self.push(Move::drop(piece, to)));
         }
     }
 }

@@ -77,21 +77,12 @@ pub fn divide<const LANES: usize>(
         mb => Some(Table::new(mb).ok_or(PerftError::OutOfMemory { mb })?),
     };
     let threads = options.threads.max(1);
-    let pool = thread_pool(threads).map_err(|error| PerftError::Threads {
-        threads,
-        reason: error.to_string(),
-    })?;
-    let counting = Counting::<LANES> {
-        table: table.as_ref(),
-        stop,
-    };
+    let pool = thread_pool(threads)
+        .map_err(|error| PerftError::Threads { threads, reason: error.to_string() })?;
+    let counting = Counting::<LANES> { table: table.as_ref(), stop };
     let key = position.board().key();
     let counts = pool.install(|| counting.divide(position, key, options.depth, SPLIT_PLIES));
-    if stop.load(Ordering::Relaxed) {
-        Err(PerftError::Stopped)
-    } else {
-        Ok(counts)
-    }
+    if stop.load(Ordering::Relaxed) { Err(PerftError::Stopped) } else { Ok(counts) }
 }
 
 /// Plies whose moves are distributed over the threads: two, so that no thread gets a large rest.
@@ -144,11 +135,7 @@ impl<const LANES: usize> Counting<'_, LANES> {
         if let Some(leaves) = table.and_then(|table| table.probe(key, depth)) {
             return leaves;
         }
-        let last_plies = if table.is_some() {
-            TABLE_MIN_DEPTH
-        } else {
-            STOP_CHECK_DEPTH
-        };
+        let last_plies = if table.is_some() { TABLE_MIN_DEPTH } else { STOP_CHECK_DEPTH };
         let leaves = if depth <= last_plies {
             perft(position, depth)
         } else {
@@ -217,16 +204,13 @@ impl<const LANES: usize> Table<LANES> {
     }
 
     fn probe(&self, key: Key<LANES>, depth: u32) -> Option<u64> {
-        self.pair(key, depth)
-            .chunks_exact(Self::SLOT_WORDS)
-            .find_map(|slot| {
-                let data = slot[LANES].load(Ordering::Relaxed);
-                let lanes = key.lanes();
-                let is_hit = data >> (u64::BITS - DEPTH_BITS) == u64::from(depth)
-                    && (0..LANES)
-                        .all(|lane| slot[lane].load(Ordering::Relaxed) ^ data == lanes[lane]);
-                is_hit.then_some(data & MAX_LEAVES)
-            })
+        self.pair(key, depth).chunks_exact(Self::SLOT_WORDS).find_map(|slot| {
+            let data = slot[LANES].load(Ordering::Relaxed);
+            let lanes = key.lanes();
+            let is_hit = data >> (u64::BITS - DEPTH_BITS) == u64::from(depth)
+                && (0..LANES).all(|lane| slot[lane].load(Ordering::Relaxed) ^ data == lanes[lane]);
+            is_hit.then_some(data & MAX_LEAVES)
+        })
     }
 
     /// Keeps the deeper count in the first slot of the pair and the newer one in the second.
@@ -236,11 +220,7 @@ impl<const LANES: usize> Table<LANES> {
         }
         let pair = self.pair(key, depth);
         let first_depth = pair[LANES].load(Ordering::Relaxed) >> (u64::BITS - DEPTH_BITS);
-        let start = if u64::from(depth) >= first_depth {
-            0
-        } else {
-            Self::SLOT_WORDS
-        };
+        let start = if u64::from(depth) >= first_depth { 0 } else { Self::SLOT_WORDS };
         let slot = &pair[start..start + Self::SLOT_WORDS];
         let data = u64::from(depth) << (u64::BITS - DEPTH_BITS) | leaves;
         for (word, lane) in slot.iter().zip(key.lanes()) {
@@ -263,11 +243,7 @@ mod tests {
     use super::*;
 
     fn total<const LANES: usize>(depth: u32, threads: usize, hash_mb: usize) -> u64 {
-        let options = PerftOptions {
-            depth,
-            threads,
-            hash_mb,
-        };
+        let options = PerftOptions { depth, threads, hash_mb };
         let counts = divide::<LANES>(&Position::startpos(), &options, &AtomicBool::new(false));
         counts.unwrap().into_iter().map(|(_, leaves)| leaves).sum()
     }
@@ -282,11 +258,7 @@ mod tests {
 
     #[test]
     fn a_raised_flag_stops_the_count() {
-        let options = PerftOptions {
-            depth: 5,
-            threads: 1,
-            hash_mb: 0,
-        };
+        let options = PerftOptions { depth: 5, threads: 1, hash_mb: 0 };
         let result = divide::<1>(&Position::startpos(), &options, &AtomicBool::new(true));
         assert_eq!(result, Err(PerftError::Stopped));
     }

@@ -49,11 +49,7 @@ enum Supply {
     /// There are no further openings.
     Nothing,
     /// Lines of a file that have not been judged yet, from `next` on.
-    Unjudged {
-        candidates: Vec<Box<str>>,
-        next: usize,
-        judge: Judge,
-    },
+    Unjudged { candidates: Vec<Box<str>>, next: usize, judge: Judge },
     /// Random openings, as many as requested.
     Random(RandomOpenings),
 }
@@ -90,11 +86,9 @@ impl Openings {
                     sources::shuffle(&mut contents.texts, &mut generator);
                 }
                 let supply = match judge {
-                    Some(judge) if !contents.is_valued => Supply::Unjudged {
-                        candidates: contents.texts,
-                        next: 0,
-                        judge,
-                    },
+                    Some(judge) if !contents.is_valued => {
+                        Supply::Unjudged { candidates: contents.texts, next: 0, judge }
+                    }
                     _ => {
                         found = contents.texts;
                         Supply::Nothing
@@ -103,13 +97,7 @@ impl Openings {
                 (supply, path.display().to_string())
             }
         };
-        Ok(Self {
-            found,
-            supply,
-            origin,
-            current: None,
-            warning,
-        })
+        Ok(Self { found, supply, origin, current: None, warning })
     }
 
     /// The file and its lines with positions in which the game is over, which were left out; `None`
@@ -185,11 +173,7 @@ impl Openings {
     fn find_one_more(&mut self) -> Result<bool, OpeningError> {
         match &mut self.supply {
             Supply::Nothing | Supply::Random(_) => Ok(false),
-            Supply::Unjudged {
-                candidates,
-                next,
-                judge,
-            } => {
+            Supply::Unjudged { candidates, next, judge } => {
                 while let Some(text) = candidates.get(*next) {
                     *next += 1;
                     let opening = parse(text, *next)?;
@@ -282,10 +266,7 @@ impl Plies {
 
     /// This number of plies.
     pub const fn exactly(plies: u32) -> Self {
-        Self {
-            least: plies,
-            most: plies,
-        }
+        Self { least: plies, most: plies }
     }
 
     /// The lower end of the range.
@@ -306,16 +287,15 @@ impl FromStr for Plies {
         let (least, most) = text.split_once("..").unwrap_or((text, text));
         let most = most.strip_prefix('=').unwrap_or(most);
         let number = |text: &str| text.trim().parse::<u32>().ok();
-        number(least)
-            .zip(number(most))
-            .and_then(|(least, most)| Self::new(least, most))
-            .ok_or_else(|| {
+        number(least).zip(number(most)).and_then(|(least, most)| Self::new(least, most)).ok_or_else(
+            || {
                 let text = shorten(text);
                 format!(
                     "'{text}' is not a range of plies, expected two numbers up to {MOST_PLIES} \
                     such as 8..12 (both included), or one"
                 )
-            })
+            },
+        )
     }
 }
 
@@ -347,8 +327,7 @@ impl OpeningError {
 
 /// Parses the opening with this number, from 1.
 fn parse(text: &str, number: usize) -> Result<SfenLine, OpeningError> {
-    text.parse()
-        .map_err(|error| OpeningError(format!("opening {number}: {error}")))
+    text.parse().map_err(|error| OpeningError(format!("opening {number}: {error}")))
 }
 
 /// Writes a set of openings that [`Openings`] can read from a file: the first `count` of the
@@ -451,10 +430,7 @@ impl Judge {
         settings.hash_mb = HASH_MB;
         // Report every PV, so that the last one is not suppressed.
         settings.pv_interval = Duration::ZERO;
-        Self {
-            engine,
-            max_imbalance,
-        }
+        Self { engine, max_imbalance }
     }
 
     /// Whether the score is within the allowed imbalance.
@@ -471,14 +447,10 @@ impl Judge {
             log::warn!("{error}");
             return None;
         }
-        let limits = Limits {
-            nodes: Some(NODES),
-            ..Limits::default()
-        };
+        let limits = Limits { nodes: Some(NODES), ..Limits::default() };
         let (sender, events) = mpsc::channel();
         // The receiver outlives the search, as it is read until the search is done.
-        self.engine
-            .go(limits, Box::new(move |event| drop(sender.send(event))));
+        self.engine.go(limits, Box::new(move |event| drop(sender.send(event))));
         let mut score = None;
         for event in events {
             match event {

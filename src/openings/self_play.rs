@@ -65,38 +65,21 @@ impl<'a> Opener<'a> {
         seed: u64,
         max_ply: u32,
     ) -> Self {
-        let limits = Limits {
-            nodes: Some(openings.nodes),
-            ..Limits::default()
-        };
-        Self {
-            openings,
-            starts,
-            rule,
-            seed,
-            max_ply,
-            limits: Arc::new(limits),
-        }
+        let limits = Limits { nodes: Some(openings.nodes), ..Limits::default() };
+        Self { openings, starts, rule, seed, max_ply, limits: Arc::new(limits) }
     }
 
     /// The opening of the game with this number. It depends on the number and the settings only, if
     /// `solo` was cleared after the last game.
     pub(crate) fn open(&self, game: u64, solo: &mut Solo) -> Result<Opening, OpeningError> {
-        let plies = Plies {
-            least: self.openings.least_plies,
-            most: self.openings.most_plies,
-        };
+        let plies = Plies { least: self.openings.least_plies, most: self.openings.most_plies };
         let mut nodes = 0;
         for attempt in 0..MAX_ATTEMPTS {
             let mut random = generator(Purpose::OPENING, self.seed, game, attempt);
             if let Some(position) = self.attempt(plies, &mut random)
                 && self.is_balanced(&position, solo, &mut nodes)
             {
-                return Ok(Opening {
-                    position,
-                    rejected: attempt,
-                    nodes,
-                });
+                return Ok(Opening { position, rejected: attempt, nodes });
             }
         }
         let limit = self.openings.limit;
@@ -111,9 +94,7 @@ impl<'a> Opener<'a> {
     fn attempt(&self, plies: Plies, random: &mut ChaCha8Rng) -> Option<Position> {
         let mut position = self.starts.choose(random);
         play_random_moves(&mut position, plies, random)?;
-        why_over(&position, self.rule, self.max_ply)
-            .is_none()
-            .then_some(position)
+        why_over(&position, self.rule, self.max_ply).is_none().then_some(position)
     }
 
     /// Whether a search finds neither side far ahead. Its hash entries stay for the game; clearing
@@ -150,10 +131,7 @@ pub struct StartSet {
 impl StartSet {
     /// Only the start position of an even game.
     pub fn startpos() -> Self {
-        Self {
-            positions: vec![PackedStart::of(&Position::startpos())],
-            file: None,
-        }
+        Self { positions: vec![PackedStart::of(&Position::startpos())], file: None }
     }
 
     /// Reads the positions of a file. A file `.hcp` has 32 bytes for each, as Apery and dlshogi
@@ -165,16 +143,9 @@ impl StartSet {
     pub fn of_roots(path: &Path) -> Result<Self, OpeningError> {
         let bytes = read_file(path).map_err(|error| OpeningError::of_file(path, error))?;
         let is_hcp = path.extension().is_some_and(|extension| extension == "hcp");
-        let positions = if is_hcp {
-            read_hcp(path, &bytes)?
-        } else {
-            read_lines(path, &bytes)?
-        };
+        let positions = if is_hcp { read_hcp(path, &bytes)? } else { read_lines(path, &bytes)? };
         if positions.is_empty() {
-            return Err(OpeningError::of_file(
-                path,
-                "has no positions, expected one at least",
-            ));
+            return Err(OpeningError::of_file(path, "has no positions, expected one at least"));
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Self {
@@ -217,17 +188,13 @@ fn read_hcp(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, OpeningError>
 fn read_lines(path: &Path, bytes: &[u8]) -> Result<Vec<PackedStart>, OpeningError> {
     let mut lines = Lines::new(bytes);
     let mut starts = Vec::new();
-    while let Some(line) = lines
-        .next()
-        .map_err(|error| OpeningError::of_file(path, error))?
-    {
+    while let Some(line) = lines.next().map_err(|error| OpeningError::of_file(path, error))? {
         let text = line.text.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let game: SfenLine = text
-            .parse()
-            .map_err(|error| OpeningError::in_line(path, line.number, error))?;
+        let game: SfenLine =
+            text.parse().map_err(|error| OpeningError::in_line(path, line.number, error))?;
         starts.push(PackedStart::of(&game.position()));
     }
     Ok(starts)
@@ -316,9 +283,7 @@ mod tests {
         let message = error("short.hcp", &[0; 33]);
         let part = "33 bytes, expected a multiple of 32";
         assert!(message.contains(part), "{message}");
-        let mut records = HuffmanCodedPos::of(&Position::startpos())
-            .to_bytes()
-            .to_vec();
+        let mut records = HuffmanCodedPos::of(&Position::startpos()).to_bytes().to_vec();
         records.extend([0xff; 32]);
         let message = error("record.hcp", &records);
         assert!(message.contains("record.hcp: record 2"), "{message}");

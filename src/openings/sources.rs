@@ -105,11 +105,7 @@ pub(super) fn read(
             left_out.unwrap_or_default()
         )));
     }
-    Ok(Contents {
-        texts,
-        is_valued,
-        left_out,
-    })
+    Ok(Contents { texts, is_valued, left_out })
 }
 
 /// The openings that have been read so far.
@@ -158,18 +154,12 @@ impl Collector {
         if let Some(sfen) = text.strip_prefix("sfen ") {
             self.take_node(max_imbalance);
             let position = Position::from_sfen(sfen).map_err(|error| error.to_string())?;
-            self.node = Some(Node {
-                position,
-                line: self.line,
-                value: None,
-            });
+            self.node = Some(Node { position, line: self.line, value: None });
             return Ok(());
         }
         let Some(node) = &mut self.node else {
             let found = shorten(text);
-            return Err(format!(
-                "'{found}', expected 'sfen' and a position before the first move"
-            ));
+            return Err(format!("'{found}', expected 'sfen' and a position before the first move"));
         };
         let mut words = text.split_whitespace();
         let mv = words.next().unwrap_or_default();
@@ -182,10 +172,7 @@ impl Collector {
         let value = match words.nth(1) {
             None => 0,
             Some(word) => word.parse().map_err(|_| {
-                format!(
-                    "'{}', word 3, expected the value of the move",
-                    shorten(word)
-                )
+                format!("'{}', word 3, expected the value of the move", shorten(word))
             })?,
         };
         node.value = node.value.max(Some(value));
@@ -234,11 +221,7 @@ pub(super) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self {
-            reader,
-            number: 0,
-            buffer: Vec::new(),
-        }
+        Self { reader, number: 0, buffer: Vec::new() }
     }
 
     pub(super) fn next(&mut self) -> io::Result<Option<Line<'_>>> {

@@ -12,9 +12,7 @@ const RULE: EnteringKingRule = EnteringKingRule::CsaRule27;
 
 fn random(plies: &str, max_imbalance: Option<u32>, seed: u64) -> OpeningSettings {
     OpeningSettings {
-        source: Source::Random {
-            plies: plies.parse().expect("a range"),
-        },
+        source: Source::Random { plies: plies.parse().expect("a range") },
         order: Order::Sequential,
         max_imbalance,
         seed,
@@ -22,12 +20,7 @@ fn random(plies: &str, max_imbalance: Option<u32>, seed: u64) -> OpeningSettings
 }
 
 fn from_file(path: &Path, order: Order, max_imbalance: Option<u32>) -> OpeningSettings {
-    OpeningSettings {
-        source: Source::File(path.to_owned()),
-        order,
-        max_imbalance,
-        seed: 1,
-    }
+    OpeningSettings { source: Source::File(path.to_owned()), order, max_imbalance, seed: 1 }
 }
 
 /// A file that is removed at the end of the test.
@@ -39,19 +32,14 @@ struct TestFile {
 impl TestFile {
     fn new(contents: impl AsRef<[u8]>) -> Self {
         let folder = TestFolder::new();
-        Self {
-            path: folder.write("openings", contents),
-            _folder: folder,
-        }
+        Self { path: folder.write("openings", contents), _folder: folder }
     }
 }
 
 /// The first openings, at most `count`.
 fn texts(settings: &OpeningSettings, count: usize) -> Vec<String> {
     let mut openings = Openings::new(settings, RULE, 0).expect("openings");
-    (0..count)
-        .map_while(|index| openings.get(index).ok().map(ToString::to_string))
-        .collect()
+    (0..count).map_while(|index| openings.get(index).ok().map(ToString::to_string)).collect()
 }
 
 fn error(contents: impl AsRef<[u8]>) -> String {
@@ -96,10 +84,8 @@ fn long_random_openings_do_not_wait_for_earlier_ones() {
 #[test]
 fn random_openings_never_change() {
     // Recorded values: every version, machine and library must make the same openings.
-    let expected = [
-        "startpos moves 2h3h 8b5b 7i6h 3a4b 1i1h",
-        "startpos moves 2g2f 4c4d 2h6h 4a3b",
-    ];
+    let expected =
+        ["startpos moves 2h3h 8b5b 7i6h 3a4b 1i1h", "startpos moves 2g2f 4c4d 2h6h 4a3b"];
     assert_eq!(texts(&random("4..8", None, 7), 2), expected);
 }
 
@@ -137,10 +123,7 @@ fn a_range_that_is_used_up_says_so() {
     // There are thirty first moves, and all of them are balanced.
     assert!(openings.get(29).is_ok());
     let error = openings.get(30).expect_err("thirty").to_string();
-    assert!(
-        error.starts_with("no opening 31 in 2000 attempts"),
-        "{error}"
-    );
+    assert!(error.starts_with("no opening 31 in 2000 attempts"), "{error}");
     assert!(openings.get(0).is_ok());
 }
 
@@ -226,10 +209,7 @@ fn a_shuffled_file_keeps_its_openings() {
     assert_ne!(order, lines);
     let set = |texts: &[String]| texts.iter().cloned().collect::<HashSet<_>>();
     assert_eq!(set(&order), set(&lines));
-    let other = OpeningSettings {
-        seed: 2,
-        ..shuffled
-    };
+    let other = OpeningSettings { seed: 2, ..shuffled };
     assert_ne!(texts(&other, 200), order);
 }
 
@@ -262,14 +242,8 @@ fn a_book_of_yaneuraou_is_judged_by_its_values() {
     let settings = |limit| from_file(&file.path, Order::Sequential, limit);
     let start = "startpos".to_owned();
     let [first, second, third] = [first, second, third].map(|sfen| format!("sfen {sfen}"));
-    assert_eq!(
-        texts(&settings(None), 9),
-        [start.clone(), first.clone(), second.clone(), third]
-    );
-    assert_eq!(
-        texts(&settings(Some(300)), 9),
-        [start.clone(), first, second.clone()]
-    );
+    assert_eq!(texts(&settings(None), 9), [start.clone(), first.clone(), second.clone(), third]);
+    assert_eq!(texts(&settings(Some(300)), 9), [start.clone(), first, second.clone()]);
     assert_eq!(texts(&settings(Some(20)), 9), [start, second.clone()]);
     assert_eq!(texts(&settings(Some(19)), 9), [second]);
     let known = Openings::new(&settings(Some(19)), RULE, 0).map(|openings| openings.known());
@@ -299,11 +273,7 @@ fn a_bad_line_is_named() {
     assert!(error("a".repeat(100_000)).contains("line 1 is too long"));
     let missing = from_file(Path::new("no-such-file.sfen"), Order::Random, None);
     let error = Openings::new(&missing, RULE, 0).err().expect("no file");
-    assert!(
-        error
-            .to_string()
-            .starts_with("openings no-such-file.sfen: ")
-    );
+    assert!(error.to_string().starts_with("openings no-such-file.sfen: "));
 }
 
 #[test]
@@ -336,11 +306,9 @@ fn a_written_set_reads_back() {
 #[test]
 fn our_own_sets_have_what_their_names_say() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/openings");
-    for (name, count) in [
-        ("balanced-500.sfen", 500),
-        ("even-500.sfen", 500),
-        ("games-166.sfen", 166),
-    ] {
+    for (name, count) in
+        [("balanced-500.sfen", 500), ("even-500.sfen", 500), ("games-166.sfen", 166)]
+    {
         let settings = from_file(&folder.join(name), Order::Sequential, None);
         let openings = Openings::new(&settings, RULE, 0).expect("our set");
         assert_eq!(openings.known(), Some(count), "{name}");
@@ -376,9 +344,7 @@ fn settings_survive_json() {
     for source in [
         Source::Startpos,
         Source::File(PathBuf::from("a/b.sfen")),
-        Source::Random {
-            plies: Plies { least: 8, most: 12 },
-        },
+        Source::Random { plies: Plies { least: 8, most: 12 } },
     ] {
         let settings = OpeningSettings {
             source,

@@ -124,10 +124,7 @@ fn write_piece(out: &mut String, square: Square, piece: Piece) -> fmt::Result {
         String::new()
     };
     let (y, letter) = (y + 9, piece_letter(piece.kind()));
-    write!(
-        out,
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"26\" fill=\"{color}\"{turn}>{letter}</text>"
-    )
+    write!(out, "<text x=\"{x}\" y=\"{y}\" font-size=\"26\" fill=\"{color}\"{turn}>{letter}</text>")
 }
 
 /// A text whose middle is at `x` and whose base is at `y`.
@@ -139,8 +136,5 @@ fn write_text(
     text: impl fmt::Display,
 ) -> fmt::Result {
     let text = escaped(&text.to_string());
-    write!(
-        out,
-        "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\">{text}</text>"
-    )
+    write!(out, "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\">{text}</text>")
 }

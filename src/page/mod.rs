@@ -86,10 +86,7 @@ pub struct Pairing {
 pub const PROGRAM: &str = concat!("Raicho ", env!("CARGO_PKG_VERSION"));
 
 const TEMPLATE: &str = include_str!("assets/page.html");
-const STYLES: &str = concat!(
-    include_str!("assets/page.css"),
-    include_str!("assets/panels.css"),
-);
+const STYLES: &str = concat!(include_str!("assets/page.css"), include_str!("assets/panels.css"),);
 /// What a page with the engine may do besides: run it, in a worker that the page writes itself.
 const ALLOWED_TO_ENGINE: &str = " 'wasm-unsafe-eval' blob:; worker-src blob:";
 /// Free moves and live lines, after [`SCRIPT`].
@@ -304,11 +301,7 @@ impl Game {
             handicap: Handicap::of_position(&record.start)
                 .is_some_and(|handicap| !handicap.is_even()),
             moves: move_list(&record.start, &moves),
-            times: if is_timed {
-                seconds.collect()
-            } else {
-                Vec::new()
-            },
+            times: if is_timed { seconds.collect() } else { Vec::new() },
             result,
             ending: match record.ending {
                 Ending::Unfinished => "",
@@ -321,23 +314,14 @@ impl Game {
 
     /// The solution of a mate problem.
     pub fn of_problem(start: &Position, moves: &[Move]) -> Self {
-        Self {
-            start: start.to_sfen(),
-            moves: move_list(start, moves),
-            ..Self::default()
-        }
+        Self { start: start.to_sfen(), moves: move_list(start, moves), ..Self::default() }
     }
 
     /// Moves that mate in a number of plies each, as lines of their position.
     pub fn mate_lines(position: &Position, moves: &[(Move, usize)]) -> Vec<Line> {
         let side = position.side_to_move();
         let line = |&(mv, plies): &(Move, usize)| {
-            (
-                number(Score::Mate(plies as i32), side),
-                0,
-                0,
-                move_list(position, &[mv]),
-            )
+            (number(Score::Mate(plies as i32), side), 0, 0, move_list(position, &[mv]))
         };
         moves.iter().map(line).collect()
     }
@@ -351,11 +335,7 @@ impl Game {
             let side = position.side_to_move();
             game.scores.push(Some(number(analysis.score(), side)));
             let is_ruled = review.ends_by_rule && index == record.moves.len();
-            game.lines.push(if is_ruled {
-                Vec::new()
-            } else {
-                lines(analysis, &position)
-            });
+            game.lines.push(if is_ruled { Vec::new() } else { lines(analysis, &position) });
             if let Some(played) = record.moves.get(index) {
                 position.do_move(played.mv);
             }
@@ -368,8 +348,7 @@ impl Game {
                 Class::Blunder => 3,
             });
             game.losses.push((1000.0 * judgement.loss).round() as u32);
-            game.missed
-                .extend(judgement.missed_mate.map(|plies| (index, plies)));
+            game.missed.extend(judgement.missed_mate.map(|plies| (index, plies)));
         }
         game.ruled = review.ends_by_rule && record.ending != Ending::Checkmate;
         game.players = review.players.iter().map(Player::new).collect();

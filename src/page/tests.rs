@@ -27,9 +27,7 @@ fn page(names: [String; 2]) -> Page {
 
 /// The JSON of a page, as a browser would cut it out.
 fn data(html: &str) -> serde_json::Value {
-    let (_, rest) = html
-        .split_once("id=\"data\">")
-        .expect("the element of the data");
+    let (_, rest) = html.split_once("id=\"data\">").expect("the element of the data");
     let (json, _) = rest.split_once("</script>").expect("its end");
     serde_json::from_str(json).expect("JSON")
 }
@@ -55,10 +53,7 @@ fn no_name_leaves_the_data() {
 fn times_add_up_to_whole_seconds_of_the_sum() {
     let mut record = GameRecord::new(Position::startpos());
     for text in ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"] {
-        let mv = record
-            .line()
-            .position()
-            .to_move(text.parse().expect("a move"));
+        let mv = record.line().position().to_move(text.parse().expect("a move"));
         let mut played = RecordedMove::from(mv.expect("a legal move"));
         played.time = Some(Duration::from_millis(900));
         record.moves.push(played);
@@ -107,10 +102,7 @@ fn a_page_needs_nothing_else() {
     for word in [" src=", "@import", "fetch(", "XMLHttpRequest", "import("] {
         assert!(!html.contains(word), "{word}");
     }
-    let mut addresses = html
-        .split("http")
-        .skip(1)
-        .filter(|rest| rest.starts_with("://"));
+    let mut addresses = html.split("http").skip(1).filter(|rest| rest.starts_with("://"));
     assert!(addresses.all(|rest| rest.starts_with("://www.w3.org/2000/svg")));
     assert!(html.len() < 100_000, "{}", html.len());
 }
@@ -125,9 +117,7 @@ fn only_a_page_with_the_engine_may_run_one() {
     };
     // Each element that a browser would run or obey is allowed by its own hash, and nothing else.
     for html in [&plain, &thinking] {
-        let elements = ["<script>", "<style>"]
-            .iter()
-            .flat_map(|tag| html.split(tag).skip(1));
+        let elements = ["<script>", "<style>"].iter().flat_map(|tag| html.split(tag).skip(1));
         let mut count = 0;
         for element in elements {
             let (text, _) = element.split_once("</").expect("its end");
@@ -140,8 +130,7 @@ fn only_a_page_with_the_engine_may_run_one() {
     assert!(!rules(&plain).contains("blob:") && !rules(&plain).contains("wasm"));
     assert!(rules(&thinking).contains("'wasm-unsafe-eval'") && rules(&thinking).contains("blob:"));
     assert!(!plain.contains("Raicho({"));
-    let (before, after) = thinking
-        .split_once("<script>\nconst Raicho = 7;\n</script>")
-        .expect("the engine");
+    let (before, after) =
+        thinking.split_once("<script>\nconst Raicho = 7;\n</script>").expect("the engine");
     assert!(!before.contains("Raicho({") && after.contains("Raicho({"));
 }

@@ -110,9 +110,6 @@ impl Board {
             PieceType::Bishop | PieceType::Rook => LARGE_PIECE_POINTS,
             _ => 1,
         };
-        PieceType::HAND
-            .into_iter()
-            .map(|kind| points(kind) * hand.count(kind))
-            .sum()
+        PieceType::HAND.into_iter().map(|kind| points(kind) * hand.count(kind)).sum()
     }
 }

@@ -83,10 +83,7 @@ static PARTS_OF: [StructureKeys; Piece::NUM] = {
         if let Some(piece) = Piece::from_index(index) {
             let kind = piece.kind();
             let is_minor = kind.moves_as_gold()
-                || matches!(
-                    kind,
-                    PieceType::Lance | PieceType::Knight | PieceType::Silver
-                );
+                || matches!(kind, PieceType::Lance | PieceType::Knight | PieceType::Silver);
             let part = if matches!(piece.kind(), PieceType::Pawn) {
                 PAWNS
             } else {
@@ -169,9 +166,7 @@ impl Board {
     #[inline(always)]
     pub(super) fn touches_castles(&self, mv: Move) -> bool {
         let castle = |king: Option<Square>| {
-            king.map_or(Bitboard::EMPTY, |king| {
-                king_attacks(king) | Bitboard::from(king)
-            })
+            king.map_or(Bitboard::EMPTY, |king| king_attacks(king) | Bitboard::from(king))
         };
         let castles = castle(self.king(Color::Black)) | castle(self.king(Color::White));
         let moved = mv.from().map_or(Bitboard::EMPTY, Bitboard::of) | Bitboard::of(mv.to());

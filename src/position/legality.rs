@@ -90,11 +90,7 @@ impl Position {
         } else if to.rank().distance_to_edge(us) < piece.kind().dead_end_ranks() {
             return false;
         }
-        if !self
-            .board
-            .attacks_of(piece, from, self.board.occupied())
-            .contains(to)
-        {
+        if !self.board.attacks_of(piece, from, self.board.occupied()).contains(to) {
             return false;
         }
         piece.kind() == PieceType::King
@@ -142,9 +138,7 @@ impl Position {
 
     /// Whether dropping a pawn of `us` on `to` mates, which the rules forbid (打ち歩詰め).
     fn is_pawn_drop_mate(&self, us: Color, to: Square) -> bool {
-        let gives_check = self
-            .king(!us)
-            .is_some_and(|king| pawn_attacks(us, to).contains(king));
+        let gives_check = self.king(!us).is_some_and(|king| pawn_attacks(us, to).contains(king));
         gives_check && self.board.is_pawn_drop_mate(us, to, self.king_threats(!us))
     }
 

@@ -147,9 +147,7 @@ impl Position {
 
     #[inline(always)]
     fn state(&self) -> &State {
-        self.states
-            .last()
-            .expect("a position has at least its first state")
+        self.states.last().expect("a position has at least its first state")
     }
 
     /// Pieces, hands and side to move, without the history.
@@ -192,10 +190,7 @@ impl Position {
     /// The move made before the last `back` moves: 0 is the last one. `None` if fewer were made.
     #[inline(always)]
     pub fn past_move(&self, back: usize) -> Option<PastMove> {
-        let index = self
-            .moves_made()
-            .checked_sub(back)
-            .filter(|&index| index > 0)?;
+        let index = self.moves_made().checked_sub(back).filter(|&index| index > 0)?;
         let after = &self.states[index];
         Some(PastMove {
             mv: after.last_move,
@@ -263,8 +258,7 @@ impl Position {
     /// [`Self::castle_keys`] are what they were before it. False after a null move.
     #[inline(always)]
     pub fn last_move_touches_castles(&self) -> bool {
-        self.last_move()
-            .is_some_and(|mv| self.board.touches_castles(mv))
+        self.last_move().is_some_and(|mv| self.board.touches_castles(mv))
     }
 
     /// Key of both hands: 32 random bits.
@@ -364,18 +358,12 @@ impl Position {
         debug_assert_eq!(material, self.board.material());
 
         let before = &self.state().threats;
-        let threats_to_them = self
-            .board
-            .threats_by(!us, mv, &before[us.opponent().index()]);
+        let threats_to_them = self.board.threats_by(!us, mv, &before[us.opponent().index()]);
         let threats_to_us = self.board.threats_left(us, mv, &before[us.index()]);
         debug_assert_eq!(threats_to_us, self.board.king_threats(us));
         debug_assert_eq!(threats_to_them, self.board.king_threats(!us));
         let checks = &mut consecutive_checks[us.index()];
-        *checks = if threats_to_them.checkers.is_any() {
-            *checks + 1
-        } else {
-            0
-        };
+        *checks = if threats_to_them.checkers.is_any() { *checks + 1 } else { 0 };
         let threats = match us {
             Color::Black => [threats_to_us, threats_to_them],
             Color::White => [threats_to_them, threats_to_us],

@@ -109,10 +109,7 @@ impl BoardFilter {
     const SLOTS: usize = 4096;
 
     pub(super) const fn new(first: u64) -> Self {
-        Self {
-            first,
-            counts: None,
-        }
+        Self { first, counts: None }
     }
 
     /// Removes every board but a first one, and keeps the memory.

@@ -43,9 +43,7 @@ impl Position {
     /// it stood before. Source: the swap algorithm of Stockfish's `see_ge`.
     pub fn see_ge(&self, mv: Move, threshold: Value) -> bool {
         let to = mv.to();
-        let captured = self
-            .piece_on(to)
-            .map_or(0, |piece| piece_value(piece.kind()));
+        let captured = self.piece_on(to).map_or(0, |piece| piece_value(piece.kind()));
         // The margin by which the side that captured last has reached its goal, from its point of
         // view.
         let mut swap = captured - threshold;
@@ -117,9 +115,7 @@ impl Position {
             let square = pieces.first()?;
             return Some((self.piece_on(square)?.kind(), square));
         }
-        ORDER
-            .into_iter()
-            .find_map(|kind| Some((kind, (pieces & self.board.kind(kind)).first()?)))
+        ORDER.into_iter().find_map(|kind| Some((kind, (pieces & self.board.kind(kind)).first()?)))
     }
 
     /// Sliders of both sides that attack `to` now that a piece has left `from`.

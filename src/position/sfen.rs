@@ -75,11 +75,7 @@ impl fmt::Display for Position {
         write!(formatter, "{side} to move, ply {}", self.game_ply())?;
         if self.in_check() {
             let checkers = self.checkers().into_iter().map(|square| square.to_string());
-            write!(
-                formatter,
-                ", in check from {}",
-                checkers.collect::<Vec<_>>().join(" ")
-            )?;
+            write!(formatter, ", in check from {}", checkers.collect::<Vec<_>>().join(" "))?;
         }
         writeln!(formatter)?;
         writeln!(formatter, "sfen {}", self.to_sfen())?;
@@ -118,9 +114,7 @@ impl Board {
             "w" => Color::White,
             _ => {
                 let side = shorten(side);
-                return Err(syntax(format!(
-                    "side to move '{side}', expected 'b' or 'w'"
-                )));
+                return Err(syntax(format!("side to move '{side}', expected 'b' or 'w'")));
             }
         });
         read_hands(&mut board, hands)?;
@@ -152,9 +146,7 @@ impl Board {
             }
             push_count(&mut text, &mut empty);
         }
-        let hands: String = Color::ALL
-            .map(|color| self.hand(color).to_sfen(color))
-            .concat();
+        let hands: String = Color::ALL.map(|color| self.hand(color).to_sfen(color)).concat();
         let hands = if hands.is_empty() { "-" } else { &hands };
         let _ = write!(text, " {} {hands}", self.side_to_move());
         text
@@ -176,9 +168,7 @@ fn read_board(board: &mut Board, text: &str) -> Result<(), SfenError> {
     let found = text.split('/').count();
     if found != Rank::NUM {
         let found = counted(found, "rank");
-        return Err(syntax(format!(
-            "board has {found}, expected 9 separated by '/'"
-        )));
+        return Err(syntax(format!("board has {found}, expected 9 separated by '/'")));
     }
     for (rank, text) in Rank::ALL.into_iter().zip(text.split('/')) {
         read_rank(board, rank, text)?;
@@ -215,10 +205,7 @@ fn read_rank(board: &mut Board, rank: Rank, text: &str) -> Result<(), SfenError>
                 ))
             })?
         };
-        if let Some(file) = (File::NUM - 1)
-            .checked_sub(passed)
-            .and_then(File::from_index)
-        {
+        if let Some(file) = (File::NUM - 1).checked_sub(passed).and_then(File::from_index) {
             board.put(piece, Square::new(file, rank));
         }
         passed += 1;
@@ -227,9 +214,7 @@ fn read_rank(board: &mut Board, rank: Rank, text: &str) -> Result<(), SfenError>
         Ok(())
     } else {
         let (text, found) = (shorten(text), counted(passed, "square"));
-        Err(syntax(format!(
-            "rank {number} of the board ('{text}') has {found}, expected 9"
-        )))
+        Err(syntax(format!("rank {number} of the board ('{text}') has {found}, expected 9")))
     }
 }
 
@@ -258,9 +243,7 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
     }
     if number.is_some() {
         let text = shorten(text);
-        return Err(syntax(format!(
-            "hands '{text}' end in a count, expected a piece after it"
-        )));
+        return Err(syntax(format!("hands '{text}' end in a count, expected a piece after it")));
     }
     for color in Color::ALL {
         for kind in PieceType::HAND {

@@ -63,24 +63,17 @@ impl Board {
     /// Checks that the position is possible.
     pub(crate) fn validate(&self) -> Result<(), InvalidPosition> {
         self.validate_except_dead_ends()?;
-        Color::ALL
-            .into_iter()
-            .try_for_each(|color| self.validate_dead_ends(color))
+        Color::ALL.into_iter().try_for_each(|color| self.validate_dead_ends(color))
     }
 
     /// As [`Self::validate`], but pieces that can never move are accepted.
     pub(crate) fn validate_except_dead_ends(&self) -> Result<(), InvalidPosition> {
         self.validate_counts()?;
-        Color::ALL
-            .into_iter()
-            .try_for_each(|color| self.validate_pawns(color))?;
+        Color::ALL.into_iter().try_for_each(|color| self.validate_pawns(color))?;
         let them = !self.side_to_move();
         match self.king(them) {
             Some(square) if self.king_threats(them).checkers.is_any() => {
-                Err(InvalidPosition::OpponentInCheck {
-                    color: them,
-                    square,
-                })
+                Err(InvalidPosition::OpponentInCheck { color: them, square })
             }
             _ => Ok(()),
         }
@@ -88,13 +81,9 @@ impl Board {
 
     fn validate_counts(&self) -> Result<(), InvalidPosition> {
         for kind in PieceType::HAND {
-            let in_hands: u32 = Color::ALL
-                .into_iter()
-                .map(|color| self.hand(color).count(kind))
-                .sum();
-            let promoted = kind
-                .promoted()
-                .map_or(0, |promoted| self.kind(promoted).count());
+            let in_hands: u32 =
+                Color::ALL.into_iter().map(|color| self.hand(color).count(kind)).sum();
+            let promoted = kind.promoted().map_or(0, |promoted| self.kind(promoted).count());
             let found = in_hands + (self.kind(kind).count() + promoted) as u32;
             if found > kind.count_in_set() {
                 return Err(InvalidPosition::TooMany { kind, found });
@@ -122,11 +111,7 @@ impl Board {
         for kind in [PieceType::Pawn, PieceType::Lance, PieceType::Knight] {
             let dead_ends = Bitboard::far_ranks(color, kind.dead_end_ranks());
             if let Some(square) = (self.pieces(color, kind) & dead_ends).first() {
-                return Err(InvalidPosition::DeadEnd {
-                    color,
-                    kind,
-                    square,
-                });
+                return Err(InvalidPosition::DeadEnd { color, kind, square });
             }
         }
         Ok(())

@@ -24,11 +24,7 @@ const LEAST_ASCII: usize = 10;
 /// character: what is not valid becomes replacement characters, provided that most are valid.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let (text, ..) = encoding_of(bytes).decode(bytes);
-    if has_old_ends(&text) {
-        Cow::Owned(text.replace('\r', "\n"))
-    } else {
-        text
-    }
+    if has_old_ends(&text) { Cow::Owned(text.replace('\r', "\n")) } else { text }
 }
 
 /// Whether `\r` alone ends the lines.
@@ -111,11 +107,7 @@ fn utf_16(bytes: &[u8]) -> Option<&'static Encoding> {
     let ascii = |of: fn(&[u8; 2]) -> bool| pairs.iter().filter(|pair| of(pair)).count();
     let little = ascii(|&[first, second]| second == 0 && first.is_ascii() && first != 0);
     let big = ascii(|&[first, second]| first == 0 && second.is_ascii() && second != 0);
-    let (encoding, count) = if little > big {
-        (UTF_16LE, little)
-    } else {
-        (UTF_16BE, big)
-    };
+    let (encoding, count) = if little > big { (UTF_16LE, little) } else { (UTF_16BE, big) };
     (LEAST_ASCII * count >= pairs.len()).then_some(encoding)
 }
 
@@ -135,10 +127,7 @@ fn looks_like_euc_jp(bytes: &[u8]) -> bool {
     let (text, _, has_errors) = EUC_JP.decode(bytes);
     let (other, _, _) = SHIFT_JIS.decode(bytes);
     !has_errors
-        && 2 * other
-            .chars()
-            .filter(|&letter| is_half_width(letter))
-            .count()
+        && 2 * other.chars().filter(|&letter| is_half_width(letter)).count()
             > text.chars().filter(|letter| !letter.is_ascii()).count()
 }
 
@@ -311,9 +300,7 @@ impl<R: Read> Lines<R> {
     fn decode(&mut self, block: &[u8]) {
         let most = self.decoder.max_utf8_buffer_length(block.len());
         self.text.reserve(most.unwrap_or_default());
-        let _ = self
-            .decoder
-            .decode_to_string(block, &mut self.text, self.is_at_end);
+        let _ = self.decoder.decode_to_string(block, &mut self.text, self.is_at_end);
     }
 }
 

@@ -93,12 +93,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<(PackGame, Vec<usize>), Fault> {
         ending if ending & DECLARATION != 0 => PackReason::DECLARATION_27,
         _ => PackReason::RESIGNATION,
     };
-    let game = PackGame {
-        start,
-        moves,
-        result,
-        reason,
-    };
+    let game = PackGame { start, moves, result, reason };
     Ok((game, unsearched))
 }
 

@@ -39,10 +39,7 @@ pub use sample as psum;
 pub use sample as psv;
 pub use sample as tree;
 
-const _: () = assert!(
-    cfg!(target_endian = "little"),
-    "records are read as they lie"
-);
+const _: () = assert!(cfg!(target_endian = "little"), "records are read as they lie");
 
 // --- Errors of CSA, KIF, KI2, JKF and lines of USI ---
 
@@ -84,11 +81,7 @@ impl RecordError {
     }
 
     fn of_kind(kind: Kind, reason: impl Display) -> Self {
-        Self {
-            place: String::new(),
-            reason: reason.to_string(),
-            kind,
-        }
+        Self { place: String::new(), reason: reason.to_string(), kind }
     }
 
     /// The error with its place.

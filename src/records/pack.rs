@@ -117,12 +117,7 @@ impl Frame {
                 .flatten()
                 .ok_or(Fault::End(mv))?;
             let [reason] = read_bytes(input)?;
-            return Ok(Some(Self {
-                start,
-                moves,
-                result,
-                reason: PackReason(reason),
-            }));
+            return Ok(Some(Self { start, moves, result, reason: PackReason(reason) }));
         }
     }
 
@@ -133,9 +128,9 @@ impl Frame {
     pub(super) fn decode(self) -> Result<PackGame, Fault> {
         let start = match self.start {
             None => EVEN.clone(),
-            Some((position, ply)) => position
-                .unpack(u32::from(ply).max(1))
-                .map_err(Fault::Start)?,
+            Some((position, ply)) => {
+                position.unpack(u32::from(ply).max(1)).map_err(Fault::Start)?
+            }
         };
         let mut position = start.clone();
         let mut moves = Vec::with_capacity(self.moves.len());
@@ -144,12 +139,7 @@ impl Frame {
             position.do_move(mv);
             moves.push((mv, score));
         }
-        Ok(PackGame {
-            start,
-            moves,
-            result: self.result,
-            reason: self.reason,
-        })
+        Ok(PackGame { start, moves, result: self.result, reason: self.reason })
     }
 
     /// The ply of the first move, the number of moves and the result.
@@ -174,10 +164,7 @@ pub struct PackWriter<W: Write> {
 impl<W: Write> PackWriter<W> {
     /// Writes to `out`, which should be buffered.
     pub const fn new(out: W) -> Self {
-        Self {
-            out,
-            bytes: Vec::new(),
-        }
+        Self { out, bytes: Vec::new() }
     }
 
     /// Writes a game in a single call of `out` and returns its size in bytes. A start ply above
@@ -344,15 +331,10 @@ mod tests {
     fn read(bytes: &[u8]) -> Vec<Result<String, String>> {
         let shown = |game: PackGame| {
             let moves = game.moves.iter().map(|(mv, _)| *mv).collect();
-            let line = SfenLine {
-                start: game.start,
-                moves,
-            };
+            let line = SfenLine { start: game.start, moves };
             format!("{line} {:?}", game.result)
         };
-        read_games(bytes)
-            .map(|game| game.map(shown).map_err(|error| error.to_string()))
-            .collect()
+        read_games(bytes).map(|game| game.map(shown).map_err(|error| error.to_string())).collect()
     }
 
     #[test]
@@ -366,9 +348,8 @@ mod tests {
     #[test]
     fn games_come_back_byte_for_byte() {
         let written = bytes(&games());
-        let read: Vec<PackGame> = read_games(&written)
-            .map(|game| game.expect("a good game"))
-            .collect();
+        let read: Vec<PackGame> =
+            read_games(&written).map(|game| game.expect("a good game")).collect();
         assert_eq!(bytes(&read), written);
         assert_eq!(read[1].start.game_ply(), 30);
         assert_eq!(read[0].moves[1].1, -100);

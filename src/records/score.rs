@@ -68,11 +68,8 @@ pub fn centipawns_to_psv(centipawns: i16) -> i16 {
 
 /// Converts a psv score to ninths of a centipawn, which is exact.
 pub(super) fn psv_to_ninths(score: i16) -> i64 {
-    let factor = if is_mate(score) {
-        NINTHS
-    } else {
-        NINTHS * i64::from(CENTIPAWNS) / i64::from(PSV_PAWN)
-    };
+    let factor =
+        if is_mate(score) { NINTHS } else { NINTHS * i64::from(CENTIPAWNS) / i64::from(PSV_PAWN) };
     i64::from(score) * factor
 }
 

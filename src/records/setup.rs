@@ -15,11 +15,7 @@ pub(super) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        Self {
-            squares: [None; Square::NUM],
-            hands: [[0; PieceType::NUM]; Color::NUM],
-            rest: None,
-        }
+        Self { squares: [None; Square::NUM], hands: [[0; PieceType::NUM]; Color::NUM], rest: None }
     }
 }
 

@@ -126,8 +126,7 @@ mod tests {
     use super::*;
 
     fn canonical(text: &str) -> String {
-        text.parse::<SfenLine>()
-            .map_or_else(|error| error.to_string(), |line| line.to_string())
+        text.parse::<SfenLine>().map_or_else(|error| error.to_string(), |line| line.to_string())
     }
 
     #[test]

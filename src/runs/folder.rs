@@ -50,10 +50,7 @@ impl FolderLock {
     /// The folder cannot be written, or another process holds the lock.
     pub fn take(folder: &Path) -> Result<Self, FolderError> {
         create_folder(folder)?;
-        Ok(Self {
-            path: folder.to_owned(),
-            _file: lock(folder, LOCK_FILE)?,
-        })
+        Ok(Self { path: folder.to_owned(), _file: lock(folder, LOCK_FILE)? })
     }
 }
 
@@ -118,12 +115,7 @@ impl RunFolder {
     /// Continues the journal at offset `end`; anything after that is cut off.
     fn open(path: &Path, kind: RunKind, mut journal: File, end: u64) -> Result<Self, FolderError> {
         cut(&mut journal, end).map_err(io_error(&path.join(kind.journal)))?;
-        Ok(Self {
-            path: path.to_owned(),
-            kind,
-            journal,
-            end,
-        })
+        Ok(Self { path: path.to_owned(), kind, journal, end })
     }
 
     /// Resumes the run in a folder and returns its journal entries. An incomplete last line, which
@@ -180,9 +172,7 @@ impl RunFolder {
         let old: S = read_settings(path, kind)?;
         if let Some(difference) = difference(settings, &old) {
             let (path, noun) = (path.display(), kind.noun);
-            return Err(FolderError(format!(
-                "{path} holds another {noun}: {difference}"
-            )));
+            return Err(FolderError(format!("{path} holds another {noun}: {difference}")));
         }
         Self::resume_where(path, kind, is_complete)
     }
@@ -317,9 +307,7 @@ impl FolderError {
     /// A run cannot be resumed because the folder holds none.
     pub(crate) fn missing(path: &Path, kind: RunKind) -> Self {
         let (path, noun, settings) = (path.display(), kind.noun, kind.settings);
-        Self(format!(
-            "{path} holds no {noun}: expected a file {settings} in it"
-        ))
+        Self(format!("{path} holds no {noun}: expected a file {settings} in it"))
     }
 }
 
@@ -537,12 +525,8 @@ mod tests {
         assert_eq!(folder.count(), 1);
     }
 
-    const KIND: RunKind = RunKind {
-        noun: "count",
-        settings: "count.json",
-        journal: "count.jsonl",
-        format: 3,
-    };
+    const KIND: RunKind =
+        RunKind { noun: "count", settings: "count.json", journal: "count.jsonl", format: 3 };
 
     impl TestFolder {
         fn of_run(entries: &[u32]) -> Self {

@@ -137,12 +137,7 @@ pub fn execute<J: Job>(
 ) -> Result<(), J::Error> {
     let scheduler = Scheduler {
         job,
-        state: Mutex::new(SchedulerState {
-            plan,
-            running: 0,
-            is_aborted: false,
-            failure: None,
-        }),
+        state: Mutex::new(SchedulerState { plan, running: 0, is_aborted: false, failure: None }),
         kept: Condvar::new(),
         stop: execution.stop,
     };
@@ -245,10 +240,7 @@ impl<'a, J: Job> Scheduler<'a, J> {
                 }
                 Ok(None) if state.running == 0 => return None,
                 Ok(None) => {
-                    state = self
-                        .kept
-                        .wait(state)
-                        .unwrap_or_else(PoisonError::into_inner);
+                    state = self.kept.wait(state).unwrap_or_else(PoisonError::into_inner);
                 }
                 Err(error) => {
                     state.failure = Some(Failure::Error(error));
@@ -422,11 +414,7 @@ impl Shard {
 
     /// The number that people call it by, from 1 to `count`.
     pub const fn number(self) -> u64 {
-        if self.index == 0 {
-            self.count
-        } else {
-            self.index
-        }
+        if self.index == 0 { self.count } else { self.index }
     }
 }
 
@@ -441,10 +429,9 @@ impl FromStr for Shard {
         let (index, count) = text.split_once('/').ok_or_else(error)?;
         let [index, count]: [Result<u64, _>; 2] = [index.trim().parse(), count.trim().parse()];
         match (index, count) {
-            (Ok(index), Ok(count)) if count > 0 && index <= count => Ok(Self {
-                index: index % count,
-                count,
-            }),
+            (Ok(index), Ok(count)) if count > 0 && index <= count => {
+                Ok(Self { index: index % count, count })
+            }
             _ => Err(error()),
         }
     }
@@ -471,12 +458,7 @@ pub struct Numbers {
 impl Numbers {
     /// The numbers below `end` that belong to `shard` and are not in `done`.
     pub fn new(end: Option<u64>, shard: Shard, done: impl IntoIterator<Item = u64>) -> Self {
-        Self {
-            next: 0,
-            end,
-            shard,
-            done: done.into_iter().collect(),
-        }
+        Self { next: 0, end, shard, done: done.into_iter().collect() }
     }
 }
 

@@ -293,8 +293,7 @@ pub fn is_stream(path: &Path) -> bool {
 
 /// Whether writing an output at `path` destroys what is there. Nothing is in a pipe or a terminal.
 pub fn would_replace(path: &Path) -> bool {
-    path.metadata()
-        .is_ok_and(|data| !is_stream(path) || is_block_device(&data))
+    path.metadata().is_ok_and(|data| !is_stream(path) || is_block_device(&data))
 }
 
 /// Whether two outputs would be written to the same place, whether or not anything is there yet.

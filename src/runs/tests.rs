@@ -8,10 +8,7 @@ impl Watch<'static> {
     /// Work that nobody watches or stops.
     pub(crate) fn of_nobody() -> Self {
         static RUNNING: Stop = Stop::new();
-        Self {
-            stop: &RUNNING,
-            progress: &|_, _| {},
-        }
+        Self { stop: &RUNNING, progress: &|_, _| {} }
     }
 }
 
@@ -76,21 +73,12 @@ impl Plan<Squares> for Sum {
 }
 
 fn sum(end: u64) -> Sum {
-    Sum {
-        numbers: Numbers::new(Some(end), Shard::WHOLE, []),
-        total: 0,
-        limit: u64::MAX,
-    }
+    Sum { numbers: Numbers::new(Some(end), Shard::WHOLE, []), total: 0, limit: u64::MAX }
 }
 
 fn run(job: &Squares, plan: &mut Sum, threads: usize) -> Result<(), Failed> {
     let stop = Stop::new();
-    let execution = Execution {
-        threads,
-        name: "squares",
-        stack_bytes: None,
-        stop: &stop,
-    };
+    let execution = Execution { threads, name: "squares", stack_bytes: None, stop: &stop };
     execute(job, plan, &execution)
 }
 
@@ -106,20 +94,14 @@ fn every_piece_is_performed_once() {
 
 #[test]
 fn a_plan_can_have_enough() {
-    let mut plan = Sum {
-        limit: 10,
-        ..sum(100)
-    };
+    let mut plan = Sum { limit: 10, ..sum(100) };
     run(&Squares::default(), &mut plan, 1).expect("nothing fails");
     assert_eq!(plan.total, 14);
 }
 
 #[test]
 fn a_piece_that_is_aborted_is_not_kept() {
-    let job = Squares {
-        aborted: Some(3),
-        ..Squares::default()
-    };
+    let job = Squares { aborted: Some(3), ..Squares::default() };
     let mut plan = sum(5);
     run(&job, &mut plan, 1).expect("nothing fails");
     assert_eq!(plan.total, 1 + 4, "nor does another one begin");
@@ -127,10 +109,7 @@ fn a_piece_that_is_aborted_is_not_kept() {
 
 #[test]
 fn an_error_ends_the_run_and_keeps_what_was_done() {
-    let job = Squares {
-        failing: Some(3),
-        ..Squares::default()
-    };
+    let job = Squares { failing: Some(3), ..Squares::default() };
     let mut plan = sum(1000);
     let error = run(&job, &mut plan, 1).expect_err("3 fails");
     assert_eq!(error.0, "no square of 3");
@@ -139,10 +118,7 @@ fn an_error_ends_the_run_and_keeps_what_was_done() {
 
 #[test]
 fn a_panic_is_not_hidden() {
-    let job = Squares {
-        panicking: Some(3),
-        ..Squares::default()
-    };
+    let job = Squares { panicking: Some(3), ..Squares::default() };
     let mut plan = sum(1000);
     let run = AssertUnwindSafe(|| run(&job, &mut plan, 3));
     assert!(catch_unwind(run).is_err());
@@ -152,12 +128,8 @@ fn a_panic_is_not_hidden() {
 fn no_piece_begins_after_a_request_to_stop() {
     let stop = Stop::new();
     stop.finish();
-    let execution = Execution {
-        threads: 2,
-        name: "squares",
-        stack_bytes: Some(1 << 20),
-        stop: &stop,
-    };
+    let execution =
+        Execution { threads: 2, name: "squares", stack_bytes: Some(1 << 20), stop: &stop };
     let mut plan = sum(1000);
     assert!(execute(&Squares::default(), &mut plan, &execution).is_ok());
     assert_eq!(plan.total, 0);
@@ -185,17 +157,9 @@ impl Plan<Squares> for Patient {
 
 #[test]
 fn a_result_can_bring_more_pieces() {
-    let mut plan = Patient {
-        pieces: vec![2],
-        kept: Vec::new(),
-    };
+    let mut plan = Patient { pieces: vec![2], kept: Vec::new() };
     let stop = Stop::new();
-    let execution = Execution {
-        threads: 3,
-        name: "squares",
-        stack_bytes: None,
-        stop: &stop,
-    };
+    let execution = Execution { threads: 3, name: "squares", stack_bytes: None, stop: &stop };
     execute(&Squares::default(), &mut plan, &execution).expect("nothing fails");
     plan.kept.sort_unstable();
     assert_eq!(plan.kept, [4, 9, 16, 25]);

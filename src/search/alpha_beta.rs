@@ -116,11 +116,7 @@ impl Worker {
         if self.position.game_ply() > self.max_moves {
             let is_mated =
                 self.position.in_check() && crate::movegen::legal_moves(&self.position).is_empty();
-            return Some(if is_mated {
-                value::mated_in(ply)
-            } else {
-                self.draw_value()
-            });
+            return Some(if is_mated { value::mated_in(ply) } else { self.draw_value() });
         }
         if ply >= MAX_PLY - 1 {
             return Some(self.evaluate());
@@ -158,11 +154,7 @@ impl Worker {
         if frame.excluded_move.is_none() {
             frame.tt_pv = N::PV || leaf.tt_pv;
         }
-        let tt_move = if N::ROOT {
-            Some(self.root_moves[self.pv_index].mv)
-        } else {
-            leaf.tt_move
-        };
+        let tt_move = if N::ROOT { Some(self.root_moves[self.pv_index].mv) } else { leaf.tt_move };
         Node {
             depth: depth.min(MAX_PLY as Depth - 1),
             cut_node,
@@ -326,9 +318,7 @@ impl Worker {
     /// Computes the static evaluation, limited to the range of evaluations.
     #[inline(always)]
     pub(super) fn evaluate(&mut self) -> Value {
-        self.evaluator
-            .evaluate(&self.position)
-            .clamp(-MAX_EVALUATION, MAX_EVALUATION)
+        self.evaluator.evaluate(&self.position).clamp(-MAX_EVALUATION, MAX_EVALUATION)
     }
 
     /// The correction of the static evaluation, in 1/131072 of the internal unit.
@@ -393,9 +383,7 @@ impl Worker {
             is_capture,
             gives_check: picker.gives_check(&self.position, mv),
             is_refutation: picker.is_refutation(mv),
-            moves_threatened_piece: mv
-                .from()
-                .is_some_and(|from| picker.threatened.contains(from)),
+            moves_threatened_piece: mv.from().is_some_and(|from| picker.threatened.contains(from)),
             new_depth: node.depth - 1,
             reduction: self.base_reduction(node),
         }

@@ -61,9 +61,5 @@ pub(super) fn value(value: Value, ply: Ply) {
 
 #[inline(never)]
 fn assert_legal(is_legal: bool, position: &Position, mv: Move, role: &str) {
-    assert!(
-        is_legal,
-        "{role} {mv:?} is not legal in {}",
-        position.to_sfen()
-    );
+    assert!(is_legal, "{role} {mv:?} is not legal in {}", position.to_sfen());
 }

@@ -98,8 +98,7 @@ impl Worker {
         if value >= beta && !is_decisive(value) {
             let malus = -tunables::multi_cut_malus_base()
                 - tunables::multi_cut_malus_per_depth() * node.depth;
-            self.histories
-                .update_tt_move_history(malus.max(-tunables::multi_cut_malus_max()));
+            self.histories.update_tt_move_history(malus.max(-tunables::multi_cut_malus_max()));
             self.update_correction_after_multi_cut(node, value);
             return Extension::Cut(value);
         }

@@ -71,10 +71,7 @@ impl<'a> HistoryRow<'a> {
     /// Row `index` of a table with initial value `start`.
     #[inline(always)]
     fn of(table: &'a HistoryRows, index: usize, start: i32) -> Self {
-        Self {
-            entries: table.row(index),
-            start,
-        }
+        Self { entries: table.row(index), start }
     }
 
     /// The entries of one piece by target square, without [`Self::start`].
@@ -146,9 +143,7 @@ impl HistoryContext {
     /// The opponent's attacks by class of piece, computed once for a node.
     #[inline(always)]
     pub(super) fn lesser_attacks(&mut self, board: &Board) -> LesserAttacks {
-        *self
-            .lesser_attacks
-            .get_or_insert_with(|| board.lesser_attacks(!board.side_to_move()))
+        *self.lesser_attacks.get_or_insert_with(|| board.lesser_attacks(!board.side_to_move()))
     }
 }
 
@@ -261,9 +256,9 @@ impl Histories {
     /// Low ply history of a quiet move; 0 at greater plies.
     #[inline(always)]
     pub(super) fn low_ply(&self, mv: Move, ply: Ply) -> i32 {
-        self.low_ply.get(ply).map_or(0, |table| {
-            value_of::<LOW_PLY_START>(table[mv.from_to_index()])
-        })
+        self.low_ply
+            .get(ply)
+            .map_or(0, |table| value_of::<LOW_PLY_START>(table[mv.from_to_index()]))
     }
 
     /// Continuation history of a move after an earlier one.
@@ -449,8 +444,7 @@ impl Corrections {
 
     /// Resets all entries to zero.
     pub(super) fn clear(&mut self) {
-        self.structures
-            .fill([CorrectionEntry::default(); Color::NUM]);
+        self.structures.fill([CorrectionEntry::default(); Color::NUM]);
         self.unseen.fill([UnseenEntry::default(); Color::NUM]);
         self.continuation.clear();
     }
@@ -556,9 +550,7 @@ impl Corrections {
                 bonus * weight / CORRECTION_UPDATE_SCALE,
             );
         };
-        entry(position.pawn_key(), CORRECTION_UPDATE_SCALE, |entry| {
-            &mut entry.pawn
-        });
+        entry(position.pawn_key(), CORRECTION_UPDATE_SCALE, |entry| &mut entry.pawn);
         entry(
             position.minor_piece_key(),
             tunables::correction_update_minor_piece_weight(),
@@ -612,9 +604,7 @@ impl Corrections {
             tunables::correction_update_castle_weight(),
             |entry| &mut entry.castle[Color::White.index()],
         );
-        entry(position.hand_key(), CORRECTION_UPDATE_SCALE, |entry| {
-            &mut entry.hands
-        });
+        entry(position.hand_key(), CORRECTION_UPDATE_SCALE, |entry| &mut entry.hands);
     }
 }
 

@@ -234,8 +234,7 @@ impl Worker {
         } else {
             tunables::pawn_history_malus_weight()
         };
-        self.histories
-            .update_pawn(&self.position, mv, bonus * weight / SCALE);
+        self.histories.update_pawn(&self.position, mv, bonus * weight / SCALE);
     }
 
     /// Adds a bonus to the continuation histories of the move made `back` plies before `ply`.
@@ -258,13 +257,8 @@ impl Worker {
             if row == ContinuationRow::NONE {
                 continue;
             }
-            let offset = if index == 0 {
-                tunables::continuation_bonus_offset()
-            } else {
-                0
-            };
-            self.histories
-                .update_continuation(row, mv, bonus * weight / SCALE + offset);
+            let offset = if index == 0 { tunables::continuation_bonus_offset() } else { 0 };
+            self.histories.update_continuation(row, mv, bonus * weight / SCALE + offset);
         }
     }
 
@@ -273,9 +267,7 @@ impl Worker {
     /// the evaluation already satisfies.
     #[inline(always)]
     pub(super) fn update_correction_history(&mut self, node: &Node) {
-        let is_capture = node
-            .best_move
-            .is_some_and(|mv| self.position.piece_on(mv.to()).is_some());
+        let is_capture = node.best_move.is_some_and(|mv| self.position.piece_on(mv.to()).is_some());
         if node.in_check
             || is_capture
             || (node.best_value > node.static_eval) != node.best_move.is_some()

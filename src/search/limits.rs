@@ -51,16 +51,8 @@ impl Limits {
     pub(super) fn extent(&self, settings: &Settings) -> Extent {
         let is_timed = self.clock.is_some() || self.movetime.is_some();
         let is_counted = self.depth.is_some() || self.nodes.is_some() || self.soft_nodes.is_some();
-        let is_exact = if is_timed {
-            settings.nodes_time > 0
-        } else {
-            is_counted
-        };
-        if is_exact {
-            Extent::Whole
-        } else {
-            Extent::Supplied
-        }
+        let is_exact = if is_timed { settings.nodes_time > 0 } else { is_counted };
+        if is_exact { Extent::Whole } else { Extent::Supplied }
     }
 }
 

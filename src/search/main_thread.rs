@@ -77,16 +77,10 @@ pub(super) fn run_helper_thread(worker: &mut Option<Worker>, task: Task) -> Outc
         Ok((worker.result(), worker.statistics))
     });
     match result {
-        Ok((result, statistics)) => Outcome {
-            result,
-            statistics,
-            fault: None,
-        },
-        Err(fault) => Outcome {
-            result: None,
-            statistics: Statistics::default(),
-            fault: Some(fault),
-        },
+        Ok((result, statistics)) => Outcome { result, statistics, fault: None },
+        Err(fault) => {
+            Outcome { result: None, statistics: Statistics::default(), fault: Some(fault) }
+        }
     }
 }
 
@@ -116,10 +110,7 @@ fn search_and_decide(
     let limits = Arc::clone(&worker.task.limits);
     let is_wanted = |declaration: &Declaration| match declaration {
         Declaration::Win => true,
-        Declaration::Try(mv) => worker
-            .root_moves
-            .iter()
-            .any(|root_move| root_move.mv == *mv),
+        Declaration::Try(mv) => worker.root_moves.iter().any(|root_move| root_move.mv == *mv),
     };
     let declaration = worker.position.declaration(worker.rule).filter(is_wanted);
     // A declaration ends the game, and so does a mate: there is nothing to search.
@@ -201,11 +192,7 @@ fn gather_outcomes(
 fn decide(worker: &Worker, declaration: Option<Declaration>, value: Option<Value>) -> Decision {
     let is_stopped_ponder = worker.task.limits.ponder && worker.task.signals.is_pondering();
     let Some(best) = worker.root_moves.first().cloned() else {
-        return if is_stopped_ponder {
-            Decision::Nothing
-        } else {
-            Decision::Resign
-        };
+        return if is_stopped_ponder { Decision::Nothing } else { Decision::Resign };
     };
     match declaration {
         Some(Declaration::Try(best)) => return Decision::Move { best, ponder: None },
@@ -216,10 +203,7 @@ fn decide(worker: &Worker, declaration: Option<Declaration>, value: Option<Value
     if !is_stopped_ponder && value.is_some_and(|value| centipawns(value) <= limit) {
         return Decision::Resign;
     }
-    Decision::Move {
-        best: best.mv,
-        ponder: best.pv.get(1).copied(),
-    }
+    Decision::Move { best: best.mv, ponder: best.pv.get(1).copied() }
 }
 
 /// A decision without a search: the first requested move that is legal, or any legal move.
@@ -251,10 +235,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied());
-    format!(
-        "error: a search thread panicked: {}",
-        text.unwrap_or("no reason given")
-    )
+    format!("error: a search thread panicked: {}", text.unwrap_or("no reason given"))
 }
 
 // --- The vote of the threads ---
@@ -284,12 +265,7 @@ impl ThreadResult {
 /// The index of the result to play. The first thread wins ties; threads without a value do not
 /// vote.
 fn best_thread(results: &[ThreadResult]) -> usize {
-    let searched = || {
-        results
-            .iter()
-            .enumerate()
-            .filter(|(_, voter)| voter.best.is_searched())
-    };
+    let searched = || results.iter().enumerate().filter(|(_, voter)| voter.best.is_searched());
     // `max_by_key` returns the last of equal elements; reversed, that is the first thread.
     let wins = searched().rev().filter(|(_, voter)| voter.is_proved_win());
     if let Some((index, _)) = wins.max_by_key(|(_, voter)| voter.value()) {
@@ -299,10 +275,7 @@ fn best_thread(results: &[ThreadResult]) -> usize {
     if let Some((index, _)) = losses.max_by_key(|(_, voter)| -voter.value()) {
         return index;
     }
-    let worst = searched()
-        .map(|(_, voter)| voter.value())
-        .min()
-        .unwrap_or(0);
+    let worst = searched().map(|(_, voter)| voter.value()).min().unwrap_or(0);
     let votes = |mv: Move| -> i64 {
         searched()
             .filter(|(_, voter)| voter.best.mv == mv)
@@ -314,10 +287,7 @@ fn best_thread(results: &[ThreadResult]) -> usize {
         let is_exact = voter.best.bound == Bound::Exact;
         (votes(voter.best.mv), is_exact, voter.weight(worst))
     };
-    searched()
-        .rev()
-        .max_by_key(|(_, voter)| rank(voter))
-        .map_or(0, |(index, _)| index)
+    searched().rev().max_by_key(|(_, voter)| rank(voter)).map_or(0, |(index, _)| index)
 }
 
 #[cfg(test)]
@@ -331,10 +301,7 @@ mod tests {
     fn result(mv: Move, value: Value, bound: Bound, depth: Depth) -> ThreadResult {
         let mut best = RootMove::new(mv);
         best.update(value, bound, depth, &[]);
-        ThreadResult {
-            best,
-            completed_depth: depth,
-        }
+        ThreadResult { best, completed_depth: depth }
     }
 
     #[test]

@@ -105,11 +105,7 @@ impl PrepareError {
 
     fn of_threads(missing: String, started: usize) -> Self {
         let verb = if started == 1 { "is" } else { "are" };
-        Self {
-            missing,
-            used: format!("{started} {verb} used"),
-            is_of_memory: false,
-        }
+        Self { missing, used: format!("{started} {verb} used"), is_of_memory: false }
     }
 
     fn of_thread_memory(asked: usize, started: usize) -> Self {
@@ -117,10 +113,7 @@ impl PrepareError {
             "no memory for {}, each takes up to {MEGABYTES_PER_THREAD} MB",
             counted(asked, "search thread")
         );
-        let error = Self {
-            is_of_memory: true,
-            ..Self::of_threads(missing, started)
-        };
+        let error = Self { is_of_memory: true, ..Self::of_threads(missing, started) };
         if started > 0 {
             return error;
         }
@@ -204,19 +197,9 @@ impl Searcher {
         };
         let asked = self.threads.len();
         // All threads do this at the same time.
-        let clearing: Vec<_> = self
-            .threads
-            .iter()
-            .map(|thread| clear(thread, memory))
-            .collect();
-        let has_memory: Vec<bool> = clearing
-            .iter()
-            .map(|failed| failed.recv().is_err())
-            .collect();
-        let mut started = has_memory
-            .iter()
-            .take_while(|&&has_memory| has_memory)
-            .count();
+        let clearing: Vec<_> = self.threads.iter().map(|thread| clear(thread, memory)).collect();
+        let has_memory: Vec<bool> = clearing.iter().map(|failed| failed.recv().is_err()).collect();
+        let mut started = has_memory.iter().take_while(|&&has_memory| has_memory).count();
         self.threads.truncate(started.max(1));
         while started > 1 && !has_room() {
             self.threads.pop();
@@ -258,11 +241,8 @@ impl Searcher {
         self.wait();
         let (limits, settings) = (Arc::new(limits), Arc::new(settings.clone()));
         // A skill level is as strong on any number of cores.
-        let used = if settings.skill.is_full() {
-            self.threads.len()
-        } else {
-            self.threads.len().min(1)
-        };
+        let used =
+            if settings.skill.is_full() { self.threads.len() } else { self.threads.len().min(1) };
         self.signals = Arc::new(Signals::of_search(used, limits.ponder));
         self.table.set_extent(limits.extent(&settings));
         self.table.new_search(settings.generations);
@@ -388,10 +368,7 @@ impl Searcher {
                 Err(source) => {
                     let missing = format!("cannot start {asked} search threads: {source}");
                     let error = PrepareError::of_threads(missing, self.threads.len());
-                    return Err(PrepareError {
-                        is_of_memory: true,
-                        ..error
-                    });
+                    return Err(PrepareError { is_of_memory: true, ..error });
                 }
             }
         }

@@ -74,11 +74,8 @@ impl<'a> MovePicker<'a> {
         checks: &'a CheckSquares,
         all_moves: bool,
     ) -> Self {
-        let next_stage = if position.in_check() {
-            Stage::GenerateEvasions
-        } else {
-            Stage::GenerateCaptures
-        };
+        let next_stage =
+            if position.in_check() { Stage::GenerateEvasions } else { Stage::GenerateCaptures };
         // No struct update syntax: it would copy the large lists.
         let mut picker = Self::starting(tt_move, next_stage, all_moves);
         picker.refutations = refutations;
@@ -113,11 +110,7 @@ impl<'a> MovePicker<'a> {
     #[inline(always)]
     fn starting(tt_move: Option<Move>, next_stage: Stage, all_moves: bool) -> Self {
         Self {
-            stage: if tt_move.is_some() {
-                Stage::TtMove
-            } else {
-                next_stage
-            },
+            stage: if tt_move.is_some() { Stage::TtMove } else { next_stage },
             next_stage,
             tt_move,
             refutations: [None; REFUTATIONS],
@@ -279,8 +272,7 @@ impl MovePicker<'_> {
     fn add_captures(&mut self, position: &Position, histories: &Histories) {
         let list = self.moves.refill();
         generate_captures(position, list, self.all_moves);
-        self.moves
-            .score(|mv| capture_score(position, histories, mv));
+        self.moves.score(|mv| capture_score(position, histories, mv));
     }
 
     /// Captures, and pawn moves that promote.
@@ -296,14 +288,9 @@ impl MovePicker<'_> {
             let Some(from) = Bitboard::of(to).forward(!us).first() else {
                 continue;
             };
-            list.push(Move::promotion(
-                from,
-                to,
-                Piece::new(us, PieceType::ProPawn),
-            ));
+            list.push(Move::promotion(from, to, Piece::new(us, PieceType::ProPawn)));
         }
-        self.moves
-            .score(|mv| capture_score(position, histories, mv));
+        self.moves.score(|mv| capture_score(position, histories, mv));
     }
 
     #[inline(never)]

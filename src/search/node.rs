@@ -51,28 +51,19 @@ pub(super) struct Window {
 
 impl Window {
     /// The window that contains every value.
-    pub(super) const FULL: Self = Self {
-        alpha: -value::INFINITE,
-        beta: value::INFINITE,
-    };
+    pub(super) const FULL: Self = Self { alpha: -value::INFINITE, beta: value::INFINITE };
 
     /// The null window above `alpha`.
     #[inline(always)]
     pub(super) const fn above(alpha: Value) -> Self {
-        Self {
-            alpha,
-            beta: alpha + 1,
-        }
+        Self { alpha, beta: alpha + 1 }
     }
 
     /// The window from the other side's point of view.
     #[inline(always)]
     #[must_use]
     pub(super) const fn flipped(self) -> Self {
-        Self {
-            alpha: -self.beta,
-            beta: -self.alpha,
-        }
+        Self { alpha: -self.beta, beta: -self.alpha }
     }
 }
 
@@ -83,10 +74,7 @@ pub(super) type Line = ArrayVec<Move, MAX_PLY>;
 pub(super) const KILLERS: usize = 2;
 
 /// What the node of one ply leaves for nodes of other plies (Stockfish's `Stack`).
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, not a state"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 #[derive(Clone, Debug)]
 pub(super) struct StackFrame {
     /// The move being searched; `None` for a null move.
@@ -153,11 +141,7 @@ pub(super) struct Stack(Box<[StackFrame; FRAMES]>);
 impl Stack {
     pub(super) fn new() -> Self {
         let frames = vec![StackFrame::EMPTY; FRAMES].into_boxed_slice();
-        Self(
-            frames
-                .try_into()
-                .unwrap_or_else(|_| unreachable!("one length")),
-        )
+        Self(frames.try_into().unwrap_or_else(|_| unreachable!("one length")))
     }
 
     pub(super) fn clear(&mut self) {
@@ -230,25 +214,15 @@ impl SearchedMoves {
     /// Records a move that did not fail high.
     #[inline(always)]
     pub(super) fn push(&mut self, mv: Move, is_capture: bool) {
-        let list = if is_capture {
-            &mut self.captures
-        } else {
-            &mut self.quiets
-        };
+        let list = if is_capture { &mut self.captures } else { &mut self.quiets };
         // Moves beyond the capacity come so late that they need no malus.
         let _ = list.try_push(mv);
     }
 }
 
 /// The locals of the search at one node.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, not a state"
-)]
-#[expect(
-    clippy::struct_field_names,
-    reason = "cut node and all node are the standard terms"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
+#[expect(clippy::struct_field_names, reason = "cut node and all node are the standard terms")]
 pub(super) struct Node {
     pub(super) window: Window,
     pub(super) depth: Depth,
@@ -315,10 +289,7 @@ impl Node {
 }
 
 /// The facts about a move that is about to be searched.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "independent facts, not a state"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not a state")]
 pub(super) struct MoveInfo {
     pub(super) mv: Move,
     pub(super) is_capture: bool,

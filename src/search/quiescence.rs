@@ -87,11 +87,7 @@ impl Worker {
         if node.best_value > beta && !is_decisive(node.best_value) && !is_decisive(beta) {
             node.best_value = Value::midpoint(node.best_value, beta);
         }
-        let bound = if node.best_value >= beta {
-            Bound::Lower
-        } else {
-            Bound::Upper
-        };
+        let bound = if node.best_value >= beta { Bound::Lower } else { Bound::Upper };
         self.store(node, bound);
         node.best_value
     }
@@ -133,11 +129,8 @@ impl Worker {
     #[inline(always)]
     fn prune_tactical(&self, node: &mut Node, mv: Move, is_recapture: bool) -> bool {
         let loses = is_loss(node.best_value);
-        let verdict = if loses {
-            Verdict::Keep
-        } else {
-            self.tactical_verdict(node, mv, is_recapture)
-        };
+        let verdict =
+            if loses { Verdict::Keep } else { self.tactical_verdict(node, mv, is_recapture) };
         if verdict == Verdict::Prune {
             return true;
         }
@@ -160,11 +153,7 @@ impl Worker {
     fn tactical_verdict(&self, node: &mut Node, mv: Move, is_recapture: bool) -> Verdict {
         let captured = self.position.piece_on(mv.to());
         if node.in_check {
-            return if captured.is_none() {
-                Verdict::Prune
-            } else {
-                Verdict::Keep
-            };
+            return if captured.is_none() { Verdict::Prune } else { Verdict::Keep };
         }
         if is_recapture || self.position.gives_check(mv) {
             return Verdict::Keep;

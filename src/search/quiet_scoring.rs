@@ -191,11 +191,7 @@ impl<'a> QuietScorer<'a> {
         let attacked = self.attacked;
         self.moves.push_each(targets, |to| {
             let mv = board_move(from, to, piece, is_promotion);
-            let start = if attacks.contains(to) {
-                into_threat
-            } else {
-                start
-            };
+            let start = if attacks.contains(to) { into_threat } else { start };
             let butterfly = butterfly[usize::from(attacked.contains(to))];
             let mut score = scores.of(butterfly, start, to.index());
             score += low_ply_score(histories, ply, mv);
@@ -251,8 +247,7 @@ impl<'a> QuietScorer<'a> {
         for to in targets & self.attacks.on(piece.kind()) {
             table[to.index()] -= piece_value(piece.kind()) * tunables::order_into_threat_weight();
         }
-        self.moves
-            .push_each(targets, |to| (Move::drop(piece, to), table[to.index()]));
+        self.moves.push_each(targets, |to| (Move::drop(piece, to), table[to.index()]));
     }
 }
 
@@ -296,11 +291,7 @@ fn hanging(position: &Position, attacked: Bitboard) -> Bitboard {
 /// A move on the board; `piece` is the moved piece after a promotion.
 #[inline(always)]
 fn board_move(from: Square, to: Square, piece: Piece, is_promotion: bool) -> Move {
-    if is_promotion {
-        Move::promotion(from, to, piece)
-    } else {
-        Move::normal(from, to, piece)
-    }
+    if is_promotion { Move::promotion(from, to, piece) } else { Move::normal(from, to, piece) }
 }
 
 impl Sink for QuietScorer<'_> {

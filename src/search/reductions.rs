@@ -112,10 +112,7 @@ impl Worker {
             if N::PV {
                 reduction -= tunables::lmr_tt_pv_pv_node();
             }
-            if node
-                .tt_value()
-                .is_none_or(|value| value > node.window.alpha)
-            {
+            if node.tt_value().is_none_or(|value| value > node.window.alpha) {
                 reduction -= tunables::lmr_tt_pv_value_above_alpha();
             }
             if node.tt_depth() >= node.depth {
@@ -198,9 +195,7 @@ impl Worker {
     /// plies above `new_depth`; one ply more in PV nodes.
     #[inline(always)]
     pub(super) fn reduced_depth<N: NodeType>(new_depth: Depth, reduction: i32) -> Depth {
-        (new_depth - reduction / REDUCTION_SCALE)
-            .min(new_depth + MAX_NEGATIVE_REDUCTION)
-            .max(1)
+        (new_depth - reduction / REDUCTION_SCALE).min(new_depth + MAX_NEGATIVE_REDUCTION).max(1)
             + Depth::from(N::PV)
     }
 }
@@ -214,9 +209,7 @@ fn is_supported_drop(position: &Position, mv: Move) -> bool {
     mv.is_drop()
         && board.king(!us).is_some_and(|king| {
             king_attacks(king).contains(mv.to())
-                && board
-                    .attacked_around(us, king, board.occupied())
-                    .contains(mv.to())
+                && board.attacked_around(us, king, board.occupied()).contains(mv.to())
         })
 }
 

@@ -133,11 +133,7 @@ impl Reporter {
         Self {
             sender,
             start: limits.start,
-            interval: if limits.infinite {
-                Duration::ZERO
-            } else {
-                interval
-            },
+            interval: if limits.infinite { Duration::ZERO } else { interval },
             last: limits.start,
             last_current_move: limits.start,
             reported: Vec::new(),
@@ -168,11 +164,8 @@ impl Reporter {
 
     /// Reports the root moves that have a value, with the bounds to show; `hashfull` is in permill.
     fn report_lines(&mut self, lines: &[RootMove], bounds: &[Bound], nodes: u64, hashfull: u32) {
-        for (index, (best, &bound)) in lines
-            .iter()
-            .zip(bounds)
-            .enumerate()
-            .filter(|(_, (best, _))| best.is_searched())
+        for (index, (best, &bound)) in
+            lines.iter().zip(bounds).enumerate().filter(|(_, (best, _))| best.is_searched())
         {
             self.sender.send(Event::Info(Info {
                 depth: best.depth,
@@ -362,11 +355,7 @@ impl Worker {
         }
         // A mate line is continued only by moves whose table value agrees with the mate.
         let wanted = if ply.is_multiple_of(2) { value } else { -value };
-        let opposite = if wanted > 0 {
-            Bound::Upper
-        } else {
-            Bound::Lower
-        };
+        let opposite = if wanted > 0 { Bound::Upper } else { Bound::Lower };
         known
             .filter(|&(_, value, bound)| value == wanted && bound != opposite)
             .map(|(mv, ..)| mv)

@@ -84,10 +84,8 @@ impl RootMove {
             Value::midpoint(self.average_value, value)
         };
         let square = i64::from(value) * i64::from(value.abs());
-        self.mean_squared_value = Some(
-            self.mean_squared_value
-                .map_or(square, |mean| i64::midpoint(mean, square)),
-        );
+        self.mean_squared_value =
+            Some(self.mean_squared_value.map_or(square, |mean| i64::midpoint(mean, square)));
     }
 
     /// Records a value and the principal variation after this move.
@@ -127,12 +125,8 @@ pub(super) fn root_moves(
     settings: &Settings,
 ) -> Vec<RootMove> {
     let all = movegen::legal_moves(position);
-    let mut moves: Vec<Move> = limits
-        .search_moves
-        .iter()
-        .copied()
-        .filter(|mv| all.contains(mv))
-        .collect();
+    let mut moves: Vec<Move> =
+        limits.search_moves.iter().copied().filter(|mv| all.contains(mv)).collect();
     if moves.is_empty() {
         if settings.generate_all_legal_moves {
             moves.extend(&all);
@@ -295,16 +289,9 @@ impl Worker {
 
 /// The aspiration window after the value fell out of it.
 fn widened(window: Window, value: Value, delta: Value) -> Window {
-    let delta = if value::is_decisive(value) {
-        INFINITE
-    } else {
-        delta
-    };
+    let delta = if value::is_decisive(value) { INFINITE } else { delta };
     if value <= window.alpha {
-        Window {
-            alpha: (value - delta).max(-INFINITE),
-            beta: window.alpha,
-        }
+        Window { alpha: (value - delta).max(-INFINITE), beta: window.alpha }
     } else {
         Window {
             alpha: (window.beta - delta).max(window.alpha),
@@ -317,10 +304,7 @@ impl Worker {
     /// The best root move of this thread, `None` where there is no legal move.
     pub(super) fn result(&self) -> Option<ThreadResult> {
         let best = self.root_moves.first()?.clone();
-        Some(ThreadResult {
-            best,
-            completed_depth: self.completed_depth,
-        })
+        Some(ThreadResult { best, completed_depth: self.completed_depth })
     }
 
     /// Makes a root move the current one, if it is searched now: moves of better lines (`MultiPV`)

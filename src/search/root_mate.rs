@@ -45,9 +45,7 @@ impl RootMate {
     pub(super) fn start(&mut self, position: &Position) {
         self.state = RootMateState::Searching;
         self.nodes = 0;
-        self.solver
-            .get_or_insert_with(|| ResumableSolver::new(TABLE_MEGABYTES))
-            .begin(position);
+        self.solver.get_or_insert_with(|| ResumableSolver::new(TABLE_MEGABYTES)).begin(position);
     }
 
     /// Ends the search for a mate.

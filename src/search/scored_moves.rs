@@ -61,12 +61,7 @@ pub(super) struct ScoredMoves {
 impl Default for ScoredMoves {
     #[inline(always)]
     fn default() -> Self {
-        Self {
-            moves: MoveList::new(),
-            keys: ArrayVec::new(),
-            best: ArrayVec::new(),
-            next: TAKEN,
-        }
+        Self { moves: MoveList::new(), keys: ArrayVec::new(), best: ArrayVec::new(), next: TAKEN }
     }
 }
 
@@ -150,8 +145,7 @@ impl ScoredMoves {
     pub(super) fn finish(&mut self) {
         pad(&mut self.keys);
         self.best.clear();
-        self.best
-            .extend(self.keys.as_chunks::<LANES>().0.iter().map(best_of));
+        self.best.extend(self.keys.as_chunks::<LANES>().0.iter().map(best_of));
         pad(&mut self.best);
         let groups = self.best.as_chunks().0.iter().map(best_of);
         self.next = groups.fold(TAKEN, i32::max);

@@ -168,10 +168,9 @@ impl Signals {
         match interruption() {
             None => {}
             Some(Interruption::Stop) => self.stop(),
-            Some(Interruption::PonderHit) => self.ponderhit(PonderHit {
-                at: Instant::now(),
-                clock: None,
-            }),
+            Some(Interruption::PonderHit) => {
+                self.ponderhit(PonderHit { at: Instant::now(), clock: None })
+            }
         }
     }
 
@@ -194,10 +193,7 @@ impl Signals {
 
     /// The sum of the published node counts.
     pub(super) fn nodes(&self) -> u64 {
-        self.nodes
-            .iter()
-            .map(|nodes| nodes.0.load(Ordering::Relaxed))
-            .sum()
+        self.nodes.iter().map(|nodes| nodes.0.load(Ordering::Relaxed)).sum()
     }
 
     pub(super) fn add_statistics(&self, statistics: Statistics) {
@@ -218,10 +214,7 @@ impl Signals {
                 state = self.lock();
                 continue;
             }
-            state = self
-                .changed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 

@@ -30,11 +30,7 @@ struct Level {
 }
 
 const fn level(nodes: f64, tolerance: f64, rating: u32) -> Level {
-    Level {
-        nodes,
-        tolerance,
-        rating,
-    }
+    Level { nodes, tolerance, rating }
 }
 
 /// All levels, the last of which is full strength: it has no limit, and its nodes, about those of a
@@ -81,9 +77,7 @@ impl Skill {
     /// The highest level, which is full strength.
     pub const HIGHEST_LEVEL: u32 = LEVELS.len() as u32 - 1;
     /// Full strength: no node limit, and always the best move.
-    pub const FULL: Self = Self {
-        tenths: Self::HIGHEST_LEVEL * TENTHS,
-    };
+    pub const FULL: Self = Self { tenths: Self::HIGHEST_LEVEL * TENTHS };
     /// The rating of level 0.
     pub const LOWEST_RATING: u32 = LEVELS[0].rating;
     /// The rating of the highest level.
@@ -91,9 +85,7 @@ impl Skill {
 
     /// The strength of a level; levels above the highest are full strength.
     pub fn of_level(level: u32) -> Self {
-        Self {
-            tenths: level.min(Self::HIGHEST_LEVEL) * TENTHS,
-        }
+        Self { tenths: level.min(Self::HIGHEST_LEVEL) * TENTHS }
     }
 
     /// The strength of a rating, limited to [`Self::LOWEST_RATING`] and [`Self::HIGHEST_RATING`].
@@ -121,21 +113,13 @@ impl Skill {
 
     /// Soft node limit: no new iteration starts after this many nodes. `None` at full strength.
     pub fn nodes(self) -> Option<u64> {
-        let factor = if self.multi_pv() > 1 {
-            NODES_OF_LINES
-        } else {
-            1.0
-        };
+        let factor = if self.multi_pv() > 1 { NODES_OF_LINES } else { 1.0 };
         (!self.is_full()).then(|| (self.between(|level| level.nodes.ln()).exp() * factor) as u64)
     }
 
     /// The last ply of a game that may be played from a book: two for each level.
     pub fn book_plies(self) -> u32 {
-        if self.is_full() {
-            u32::MAX
-        } else {
-            BOOK_PLIES_PER_LEVEL * self.level()
-        }
+        if self.is_full() { u32::MAX } else { BOOK_PLIES_PER_LEVEL * self.level() }
     }
 
     /// Least number of lines to search.
@@ -168,11 +152,7 @@ impl Skill {
         let tolerance = self.tolerance() * f64::from(PAWN_VALUE);
         let weight = |&value: &Option<Value>| {
             let loss = value.map_or(f64::INFINITY, |value| f64::from(best - value)) / tolerance;
-            if loss > MAX_TOLERANCES {
-                0.0
-            } else {
-                (-loss).exp()
-            }
+            if loss > MAX_TOLERANCES { 0.0 } else { (-loss).exp() }
         };
         let weights: Vec<f64> = values.iter().map(weight).collect();
         let mut left = chance * weights.iter().sum::<f64>();

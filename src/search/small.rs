@@ -17,11 +17,7 @@ const LONGEST_LINE: Value = 40;
 
 /// The best of these legal moves as far as a few plies show; `None` if there are none.
 pub(super) fn best_move(position: &Position, moves: &[Move], signals: &Signals) -> Option<Move> {
-    let mut search = SmallSearch {
-        position: position.clone(),
-        nodes: 0,
-        signals,
-    };
+    let mut search = SmallSearch { position: position.clone(), nodes: 0, signals };
     let mut moves = moves.to_vec();
     for depth in 1..=MOST_PLIES {
         let mut alpha = -INFINITE;

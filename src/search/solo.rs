@@ -107,10 +107,7 @@ impl Solo {
         if result.lines.is_empty() {
             // Either the node limit ended the search before any move had a value, or there is no
             // move.
-            let one_ply = Limits {
-                depth: Some(1),
-                ..Limits::default()
-            };
+            let one_ply = Limits { depth: Some(1), ..Limits::default() };
             result = self.search_once(position, &Arc::new(one_ply));
         }
         result
@@ -217,12 +214,7 @@ impl Walk<'_> {
             return; // An entry of another position.
         }
         if !is_decisive(entry.value) && !self.position.in_check() {
-            let node = TreeNode {
-                mv,
-                value: entry.value,
-                bound: entry.bound,
-                depth: entry.depth,
-            };
+            let node = TreeNode { mv, value: entry.value, bound: entry.bound, depth: entry.depth };
             (self.visit)(&self.position, node);
         }
         if entry.depth > self.min_depth && ply < MAX_PLY {
@@ -238,20 +230,13 @@ mod tests {
     use super::*;
 
     fn solo() -> Solo {
-        let settings = Settings {
-            hash_mb: 1,
-            generations: Generations::Strict,
-            ..Settings::default()
-        };
+        let settings =
+            Settings { hash_mb: 1, generations: Generations::Strict, ..Settings::default() };
         Solo::new(settings).expect("one MB is available")
     }
 
     fn limits(soft_nodes: u64, nodes: u64) -> Arc<Limits> {
-        Arc::new(Limits {
-            soft_nodes: Some(soft_nodes),
-            nodes: Some(nodes),
-            ..Limits::default()
-        })
+        Arc::new(Limits { soft_nodes: Some(soft_nodes), nodes: Some(nodes), ..Limits::default() })
     }
 
     #[test]
@@ -322,9 +307,7 @@ mod tests {
     fn several_lines_come_in_order() {
         let mut solo = solo();
         solo.set_multi_pv(4);
-        let lines = solo
-            .search(&Position::startpos(), &limits(2000, 16_000))
-            .lines;
+        let lines = solo.search(&Position::startpos(), &limits(2000, 16_000)).lines;
         assert_eq!(lines.len(), 4);
         assert!(lines.is_sorted_by_key(|line| -line.value));
         let mut others = lines.iter().filter(|line| **line != lines[0]);

@@ -67,10 +67,7 @@ impl SearchThread {
             .name(format!("search-{index}"))
             .stack_size(SOLO_STACK_BYTES)
             .spawn(move || thread_loop(&jobs))?;
-        Ok(Self(Kind::Thread {
-            jobs: Some(sender),
-            handle: Some(handle),
-        }))
+        Ok(Self(Kind::Thread { jobs: Some(sender), handle: Some(handle) }))
     }
 
     /// The thread of the caller.
@@ -86,9 +83,9 @@ impl SearchThread {
     /// Returns the job where the thread has ended by a panic outside of a search.
     pub(super) fn send(&self, job: Job) -> Result<(), Box<Job>> {
         match &self.0 {
-            Kind::Thread {
-                jobs: Some(jobs), ..
-            } => jobs.send(job).map_err(|SendError(job)| job.into()),
+            Kind::Thread { jobs: Some(jobs), .. } => {
+                jobs.send(job).map_err(|SendError(job)| job.into())
+            }
             Kind::Thread { jobs: None, .. } => Err(job.into()),
             Kind::Caller(run) => {
                 (run.lock().unwrap_or_else(PoisonError::into_inner))(job);
@@ -268,10 +265,7 @@ mod tests {
         let (count, limit) = affordable_threads(most + 1, most, 0);
         assert!(count == most && matches!(limit, Some(ThreadLimit::Cores)));
         if free_megabytes().is_some() {
-            assert!(matches!(
-                affordable_threads(2, 0, 1 << 40),
-                (1, Some(ThreadLimit::Memory))
-            ));
+            assert!(matches!(affordable_threads(2, 0, 1 << 40), (1, Some(ThreadLimit::Memory))));
         }
     }
 }

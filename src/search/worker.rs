@@ -175,9 +175,7 @@ impl Worker {
         frame.correction_row = CorrectionRow::of(mv);
         self.position.do_move(mv);
         let rows = self.correction_rows(ply + 1);
-        self.histories
-            .corrections
-            .prefetch(&self.position, mv, rows);
+        self.histories.corrections.prefetch(&self.position, mv, rows);
         if self.statistics.nodes >= self.next_poll {
             self.poll();
         }

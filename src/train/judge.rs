@@ -293,11 +293,7 @@ impl fmt::Display for Differences {
         let later = LAST_PLIES.last().map(|last| format!("after {last}"));
         let names = LAST_PLIES.iter().map(|last| format!("to {last}"));
         let names = names.chain(later).chain(["all".to_owned()]);
-        writeln!(
-            formatter,
-            "{:>9} {:>12} {:>8} {:>8}",
-            "moves", "positions", "mean", "RMS"
-        )?;
+        writeln!(formatter, "{:>9} {:>12} {:>8} {:>8}", "moves", "positions", "mean", "RMS")?;
         for (group, name) in self.groups.iter().chain([&all]).zip(names) {
             let count = group.positions.max(1) as f64;
             writeln!(
@@ -321,10 +317,7 @@ mod tests {
     use crate::records::game::GameResult;
     use crate::types::Color;
 
-    const SETTINGS: JudgeSettings = JudgeSettings {
-        scale: 400,
-        result_weight: 0.5,
-    };
+    const SETTINGS: JudgeSettings = JudgeSettings { scale: 400, result_weight: 0.5 };
 
     #[test]
     fn positions_are_judged_by_kind() {
@@ -337,12 +330,9 @@ mod tests {
             position: Position::startpos(),
             found: Judgement::default(),
         };
-        for sfen in [
-            "4k4/9/9/9/9/9/9/9/4K4 b - 1",
-            declarable,
-            &turned,
-            "4k4/4G4/9/9/9/9/9/9/4K4 w G 1",
-        ] {
+        for sfen in
+            ["4k4/9/9/9/9/9/9/9/4K4 b - 1", declarable, &turned, "4k4/4G4/9/9/9/9/9/9/4K4 w G 1"]
+        {
             let position: Position = Position::from_sfen(sfen).expect("a good position");
             judge.add(&Sample {
                 position: PackedSfen::of(&position),

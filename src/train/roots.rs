@@ -70,11 +70,7 @@ pub fn collect(
     settings: &RootsSettings,
     watch: &Watch<'_>,
 ) -> anyhow::Result<Collection> {
-    let mut counter = Counter {
-        settings,
-        games: GameCounts::default(),
-        positions: HashMap::new(),
-    };
+    let mut counter = Counter { settings, games: GameCounts::default(), positions: HashMap::new() };
     let tally = sources.read(watch, |_, record| {
         if let Some(game) = record.game() {
             counter.take(game);
@@ -89,11 +85,7 @@ pub fn collect(
     roots.sort_unstable_by_key(|root| (u64::MAX - root.count, root.ply, root.position));
     Ok(Collection {
         // Positions without games do not count.
-        tally: Tally {
-            records: tally.games,
-            games: 0,
-            ..tally
-        },
+        tally: Tally { records: tally.games, games: 0, ..tally },
         games,
         before,
         roots,
@@ -140,11 +132,8 @@ impl Counter<'_> {
                 break;
             }
             let ply = u16::try_from(position.game_ply()).unwrap_or(u16::MAX);
-            let root = self.positions.entry(packed).or_insert(Root {
-                position: packed,
-                count: 0,
-                ply,
-            });
+            let root =
+                self.positions.entry(packed).or_insert(Root { position: packed, count: 0, ply });
             root.count += 1;
             root.ply = root.ply.min(ply);
             position.do_move(mv);

@@ -131,9 +131,7 @@ impl TranspositionTable {
         let count = fits_into_memory(megabytes.saturating_add(megabytes.min(LEFT_FREE)))
             .then(|| megabytes.max(1) * (BYTES_PER_MEGABYTE / size_of::<Cluster>()));
         let clusters = count.and_then(|count| ZeroedPages::new(count).ok());
-        clusters
-            .map(Self::from_clusters)
-            .ok_or(TableError { megabytes })
+        clusters.map(Self::from_clusters).ok_or(TableError { megabytes })
     }
 
     /// The smallest table: one cluster per side to move.
@@ -238,23 +236,14 @@ impl TranspositionTable {
         for (slot, stored) in self.clusters[cluster].0.iter().enumerate() {
             let data = stored.data();
             if self.is_of(stored, data, key) && visibility.is_visible(data) {
-                return Probe {
-                    entry: Entry::unpack(data),
-                    slot: SlotIndex { cluster, slot },
-                };
+                return Probe { entry: Entry::unpack(data), slot: SlotIndex { cluster, slot } };
             }
             let replacement_value = visibility.replacement_value(data);
             if replacement_value < worst {
                 (worst_slot, worst) = (slot, replacement_value);
             }
         }
-        Probe {
-            entry: None,
-            slot: SlotIndex {
-                cluster,
-                slot: worst_slot,
-            },
-        }
+        Probe { entry: None, slot: SlotIndex { cluster, slot: worst_slot } }
     }
 
     /// Stores an entry in the slot that its probe returned. An entry of the same position stays if
@@ -371,9 +360,7 @@ impl Visibility {
     /// Age of an entry in generations.
     #[inline]
     fn age(self, data: u64) -> u8 {
-        self.generation
-            .wrapping_sub((data >> GENERATION_SHIFT) as u8)
-            & GENERATION_MASK
+        self.generation.wrapping_sub((data >> GENERATION_SHIFT) as u8) & GENERATION_MASK
     }
 
     /// Whether the slot has an entry that the search sees.
@@ -406,10 +393,7 @@ struct Clusters {
 impl Clusters {
     /// All of a table are in use.
     fn all(count: usize) -> Self {
-        Self {
-            active: AtomicUsize::new(count),
-            used: AtomicUsize::new(0),
-        }
+        Self { active: AtomicUsize::new(count), used: AtomicUsize::new(0) }
     }
 
     /// Clusters that the search uses.
@@ -430,9 +414,7 @@ impl Clusters {
         if is_worth_it && chosen >= 2 {
             // Not where another thread has chosen meanwhile, perhaps more.
             let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
-            let _ = self
-                .active
-                .compare_exchange(active, chosen, success, failure);
+            let _ = self.active.compare_exchange(active, chosen, success, failure);
         }
     }
 

@@ -58,10 +58,9 @@ fn the_cluster_is_the_same_where_words_have_32_bits() {
 
 #[test]
 fn sides_never_share_a_cluster_and_every_cluster_is_reached() {
-    for table in [
-        TranspositionTable::minimal(),
-        TranspositionTable::new(1).expect("there is memory"),
-    ] {
+    for table in
+        [TranspositionTable::minimal(), TranspositionTable::new(1).expect("there is memory")]
+    {
         let mut seen = vec![false; table.clusters.len()];
         for number in 0..1 << 20 {
             let (black, white) = (key(number), key(number).flipped());
@@ -77,11 +76,7 @@ fn sides_never_share_a_cluster_and_every_cluster_is_reached() {
 /// A key with alternating side to move.
 fn key_of_either(number: usize) -> Key64 {
     let key = key(number);
-    if number.is_multiple_of(2) {
-        key
-    } else {
-        key.flipped()
-    }
+    if number.is_multiple_of(2) { key } else { key.flipped() }
 }
 
 fn store(table: &TranspositionTable, key: Key64, entry: Entry) {
@@ -226,11 +221,7 @@ fn after_32_searches_only_a_lasting_entry_counts_as_new() {
 fn a_static_evaluation_alone_replaces_no_value() {
     let table = TranspositionTable::minimal();
     let slot = table.probe(key(1)).slot;
-    let evaluation = Entry {
-        mv: None,
-        eval: 77,
-        ..entry(value::NONE, 0)
-    };
+    let evaluation = Entry { mv: None, eval: 77, ..entry(value::NONE, 0) };
     table.store(slot, key(1), evaluation);
     assert_eq!(found(&table, 1), Some(evaluation));
     table.store(slot, key(1), entry(5, 1));
@@ -244,10 +235,7 @@ fn a_known_move_and_a_much_deeper_entry_stay() {
     let table = TranspositionTable::minimal();
     let slot = table.probe(key(1)).slot;
     table.store(slot, key(1), entry(5, 20));
-    let without_move = Entry {
-        mv: None,
-        ..entry(6, 19)
-    };
+    let without_move = Entry { mv: None, ..entry(6, 19) };
     table.store(slot, key(1), without_move);
     assert_eq!(found(&table, 1), Some(entry(6, 19)));
     table.store(slot, key(1), entry(7, 3));

@@ -52,11 +52,7 @@ impl Hand {
     #[inline]
     pub const fn count(self, kind: PieceType) -> u32 {
         let index = kind.index();
-        if index < SHIFT.len() {
-            (self.0 >> SHIFT[index]) & MASK[index]
-        } else {
-            0
-        }
+        if index < SHIFT.len() { (self.0 >> SHIFT[index]) & MASK[index] } else { 0 }
     }
 
     /// Whether at least one of `kind` is held.
@@ -239,10 +235,7 @@ mod tests {
         let (one, other) = (hand(&[Pawn, Pawn, Rook, Gold]), hand(&[Pawn, Lance, Gold]));
         assert_eq!(one.most(other), hand(&[Pawn, Pawn, Rook, Gold, Lance]));
         assert_eq!(one.fewest(other), hand(&[Pawn, Gold]));
-        assert_eq!(
-            other.with_count_of(Pawn, one),
-            hand(&[Pawn, Pawn, Lance, Gold])
-        );
+        assert_eq!(other.with_count_of(Pawn, one), hand(&[Pawn, Pawn, Lance, Gold]));
         assert_eq!(Hand::from_bits(one.to_bits()), one);
     }
 }

@@ -99,11 +99,7 @@ impl<const LANES: usize> Key<LANES> {
     /// The side to move.
     #[inline]
     pub const fn side(self) -> Color {
-        if self.0[0] & 1 == 0 {
-            Color::Black
-        } else {
-            Color::White
-        }
+        if self.0[0] & 1 == 0 { Color::Black } else { Color::White }
     }
 
     /// The key with the other side to move.

@@ -8,10 +8,7 @@
 //! constructor of [`Move`] ensures valid fields (see [`Move::from_bits`]), so the accessors skip
 //! the check.
 
-#![allow(
-    unsafe_code,
-    reason = "accessors of validated fields, see the module text"
-)]
+#![allow(unsafe_code, reason = "accessors of validated fields, see the module text")]
 
 use std::num::{NonZeroU16, NonZeroU32};
 use std::{fmt, str::FromStr};
@@ -94,11 +91,7 @@ impl Move {
                 && from != bits & FIELD_MASK
                 && (bits & PROMOTION == 0 || piece.kind().is_promoted())
         };
-        if is_valid {
-            Some(Self::from_valid_bits(bits))
-        } else {
-            None
-        }
+        if is_valid { Some(Self::from_valid_bits(bits)) } else { None }
     }
 
     /// The encoded move, see the module text.
@@ -150,11 +143,7 @@ impl Move {
     /// The piece before the move: the unpromoted one where the move promotes.
     #[inline]
     pub const fn piece_before(self) -> Piece {
-        if self.is_promotion() {
-            self.piece().unpromoted()
-        } else {
-            self.piece()
-        }
+        if self.is_promotion() { self.piece().unpromoted() } else { self.piece() }
     }
 
     /// Whether the move is a drop.
@@ -214,22 +203,14 @@ impl Move16 {
     /// The origin square, `None` for drops and where the field is not a square.
     #[inline]
     pub const fn from(self) -> Option<Square> {
-        if self.is_drop() {
-            None
-        } else {
-            Square::from_index(self.origin_field())
-        }
+        if self.is_drop() { None } else { Square::from_index(self.origin_field()) }
     }
 
     /// The dropped kind, `None` for board moves and where the field is not a kind that can be in
     /// hand.
     #[inline]
     pub const fn dropped_kind(self) -> Option<PieceType> {
-        if self.is_drop() {
-            PieceType::hand_from_index(self.origin_field())
-        } else {
-            None
-        }
+        if self.is_drop() { PieceType::hand_from_index(self.origin_field()) } else { None }
     }
 
     /// Whether the drop bit is set.
@@ -273,12 +254,7 @@ impl fmt::Display for Move16 {
             write!(formatter, "{letter}*{}", square(self.to()))
         } else {
             let suffix = if self.is_promotion() { "+" } else { "" };
-            write!(
-                formatter,
-                "{}{}{suffix}",
-                square(self.from()),
-                square(self.to())
-            )
+            write!(formatter, "{}{}{suffix}", square(self.from()), square(self.to()))
         }
     }
 }

@@ -158,21 +158,13 @@ impl PieceType {
     /// The kind with this code.
     #[inline]
     pub const fn from_index(index: usize) -> Option<Self> {
-        if index >= 1 && index <= Self::ALL.len() {
-            Some(Self::ALL[index - 1])
-        } else {
-            None
-        }
+        if index >= 1 && index <= Self::ALL.len() { Some(Self::ALL[index - 1]) } else { None }
     }
 
     /// The kind with this code, 1 to 7, that can be in hand.
     #[inline]
     pub const fn hand_from_index(index: usize) -> Option<Self> {
-        if index >= 1 && index <= Self::HAND.len() {
-            Some(Self::HAND[index - 1])
-        } else {
-            None
-        }
+        if index >= 1 && index <= Self::HAND.len() { Some(Self::HAND[index - 1]) } else { None }
     }
 
     /// Whether this is one of the six promoted kinds.
@@ -402,11 +394,7 @@ impl Piece {
 
     /// The piece of an SFEN letter: capital for black. Promotion is not part of the letter.
     pub const fn from_letter(letter: char) -> Option<Self> {
-        let color = if letter.is_ascii_uppercase() {
-            Color::Black
-        } else {
-            Color::White
-        };
+        let color = if letter.is_ascii_uppercase() { Color::Black } else { Color::White };
         match PieceType::from_letter(letter.to_ascii_uppercase()) {
             Some(kind) => Some(Self::new(color, kind)),
             None => None,
@@ -421,11 +409,8 @@ impl fmt::Display for Piece {
             formatter.write_str("+")?;
         }
         let letter = self.kind().letter();
-        let letter = if self.color() == Color::Black {
-            letter
-        } else {
-            letter.to_ascii_lowercase()
-        };
+        let letter =
+            if self.color() == Color::Black { letter } else { letter.to_ascii_lowercase() };
         write!(formatter, "{letter}")
     }
 }

@@ -80,12 +80,7 @@ impl Square {
 /// The square as USI writes it: `7g`.
 impl fmt::Display for Square {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{}{}",
-            self.file().to_char(),
-            self.rank().to_char()
-        )
+        write!(formatter, "{}{}", self.file().to_char(), self.rank().to_char())
     }
 }
 

@@ -15,9 +15,8 @@ pub type Ply = usize;
 pub const PAWN_VALUE: Value = 90;
 
 /// Piece values by piece code: `YaneuraOu`'s material values (level 1). Kings count 0.
-pub const PIECE_VALUES: [Value; PieceType::NUM] = [
-    0, PAWN_VALUE, 315, 405, 495, 855, 990, 540, 0, 540, 540, 540, 540, 945, 1395,
-];
+pub const PIECE_VALUES: [Value; PieceType::NUM] =
+    [0, PAWN_VALUE, 315, 405, 495, 855, 990, 540, 0, 540, 540, 540, 540, 945, 1395];
 
 /// Value of a piece on the board, see [`PIECE_VALUES`].
 #[inline]
@@ -107,11 +106,7 @@ pub const fn from_table(value: Value, ply: Ply) -> Value {
     if !is_mate(value) {
         return value;
     }
-    let from_root = if value > 0 {
-        value - ply as Value
-    } else {
-        value + ply as Value
-    };
+    let from_root = if value > 0 { value - ply as Value } else { value + ply as Value };
     if is_mate(from_root) { from_root } else { NONE }
 }
 

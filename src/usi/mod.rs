@@ -3,10 +3,7 @@
 //!
 //! Only this layer knows protocol text, and only `session/pipes.rs` writes to the GUI.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)
-)]
+#![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 #[cfg(feature = "cli")]
 pub mod client;

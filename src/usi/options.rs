@@ -47,14 +47,10 @@ pub fn option_lines() -> impl Iterator<Item = String> {
 pub fn current_values(settings: &Settings, name: Option<&str>) -> Option<String> {
     let options: Vec<_> = match name {
         Some(name) => vec![find(name)?],
-        None => options()
-            .iter()
-            .filter(|option| !matches!(option.kind, Kind::ClearHash))
-            .collect(),
+        None => options().iter().filter(|option| !matches!(option.kind, Kind::ClearHash)).collect(),
     };
-    let lines = options
-        .iter()
-        .map(|option| format!("{} = {}", option.name, option.value(settings)));
+    let lines =
+        options.iter().map(|option| format!("{} = {}", option.name, option.value(settings)));
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
@@ -159,11 +155,8 @@ impl UsiOption {
             Kind::Text { usi_type, .. } => usi_type,
             Kind::ClearHash => return format!("option name {} type button", self.name),
         };
-        let mut line = format!(
-            "option name {} type {usi_type} default {}",
-            self.name,
-            self.value(defaults)
-        );
+        let mut line =
+            format!("option name {} type {usi_type} default {}", self.name, self.value(defaults));
         if let Some((least, most)) = self.range() {
             let _ = write!(line, " min {least} max {most}");
         }
@@ -192,8 +185,7 @@ fn options() -> &'static [UsiOption] {
 /// Case does not matter, for people at a terminal.
 fn find(name: &str) -> Option<&'static UsiOption> {
     let all = options().iter().chain(BY_COLOR);
-    all.into_iter()
-        .find(|option| option.name.eq_ignore_ascii_case(name))
+    all.into_iter().find(|option| option.name.eq_ignore_ascii_case(name))
 }
 
 fn rule_names() -> [&'static str; EnteringKingRule::ALL.len()] {
@@ -211,24 +203,10 @@ struct UsiOption {
 /// The values of an option, and how its setting is read and written.
 #[derive(Clone)]
 enum Kind {
-    Check {
-        get: fn(&Settings) -> bool,
-        set: fn(&mut Settings, bool),
-    },
-    Spin {
-        range: RangeInclusive<i64>,
-        get: fn(&Settings) -> i64,
-        set: fn(&mut Settings, i64),
-    },
-    Rule {
-        get: fn(&Settings) -> EnteringKingRule,
-        set: fn(&mut Settings, EnteringKingRule),
-    },
-    Text {
-        usi_type: &'static str,
-        get: fn(&Settings) -> String,
-        set: fn(&mut Settings, &str),
-    },
+    Check { get: fn(&Settings) -> bool, set: fn(&mut Settings, bool) },
+    Spin { range: RangeInclusive<i64>, get: fn(&Settings) -> i64, set: fn(&mut Settings, i64) },
+    Rule { get: fn(&Settings) -> EnteringKingRule, set: fn(&mut Settings, EnteringKingRule) },
+    Text { usi_type: &'static str, get: fn(&Settings) -> String, set: fn(&mut Settings, &str) },
     ClearHash,
     Tunable(&'static Tunable),
 }
@@ -339,10 +317,7 @@ const OPTIONS: &[UsiOption] = &[
     check! { "Stochastic_Ponder", stochastic_ponder },
     spin! { "Threads", 1..=512, search.threads as usize },
     spin! { "MultiPV", 1..=600, search.multi_pv as usize },
-    UsiOption {
-        name: "ClearHash",
-        kind: Kind::ClearHash,
-    },
+    UsiOption { name: "ClearHash", kind: Kind::ClearHash },
     // --- Limits ---
     spin! { "DepthLimit", 0..=i32::MAX as i64, depth_limit as u32 },
     spin! { "NodesLimit", 0..=i64::MAX, nodes_limit as u64 },
@@ -422,9 +397,7 @@ fn path_text(path: Option<&Path>) -> String {
 }
 
 fn path_of(text: &str) -> Option<PathBuf> {
-    Some(text)
-        .filter(|&path| path != EMPTY && !path.is_empty())
-        .map(PathBuf::from)
+    Some(text).filter(|&path| path != EMPTY && !path.is_empty()).map(PathBuf::from)
 }
 
 #[cfg(test)]
@@ -483,10 +456,7 @@ mod tests {
         assert_eq!(set(&mut settings, "usi_hash", "17"), Ok(Change::Set));
         assert_eq!(set(&mut settings, "USI_Ponder", "True"), Ok(Change::Set));
         assert_eq!(set(&mut settings, "DrawValueWhite", "-50"), Ok(Change::Set));
-        assert_eq!(
-            set(&mut settings, "EnteringKingRule", "TryRule"),
-            Ok(Change::Set)
-        );
+        assert_eq!(set(&mut settings, "EnteringKingRule", "TryRule"), Ok(Change::Set));
         assert_eq!(set(&mut settings, "EvalDir", "my eval"), Ok(Change::Set));
         assert_eq!(settings.search.hash_mb, 17);
         assert!(settings.search.ponder);
@@ -558,11 +528,9 @@ mod tests {
     #[test]
     fn books_can_be_limited_by_color() {
         let mut settings = Settings::default();
-        for (name, value) in [
-            ("BookEvalDiff", "50"),
-            ("BookEvalWhiteDiff", "20"),
-            ("BookDepthBlackLimit", "7"),
-        ] {
+        for (name, value) in
+            [("BookEvalDiff", "50"), ("BookEvalWhiteDiff", "20"), ("BookDepthBlackLimit", "7")]
+        {
             assert_eq!(set(&mut settings, name, value), Ok(Change::Set));
         }
         let options = &settings.book.options;

@@ -38,11 +38,9 @@ impl fmt::Display for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Info(info) => write_info(f, info),
-            Self::CurrentMove(current) => write!(
-                f,
-                "info currmove {} currmovenumber {}",
-                current.mv, current.number
-            ),
+            Self::CurrentMove(current) => {
+                write!(f, "info currmove {} currmovenumber {}", current.mv, current.number)
+            }
             Self::Note(text) => write!(f, "info string {}", OneLine(text)),
             Self::Error(text) => {
                 let text = abbreviate(text.clone());
@@ -59,11 +57,7 @@ impl fmt::Display for Response {
 
 /// The bound follows the score and the moves end the line: clients depend on both.
 fn write_info(f: &mut fmt::Formatter<'_>, info: &Info) -> fmt::Result {
-    write!(
-        f,
-        "info depth {} seldepth {} multipv {}",
-        info.depth, info.seldepth, info.multi_pv
-    )?;
+    write!(f, "info depth {} seldepth {} multipv {}", info.depth, info.seldepth, info.multi_pv)?;
     match info.score {
         Score::Cp(centipawns) => write!(f, " score cp {centipawns}")?,
         Score::Mate(0) => f.write_str(" score mate -0")?, // GUIs read "0" as a win.
@@ -108,10 +102,7 @@ fn write_effort(
     let milliseconds = time.as_millis();
     // Times below 1 ms count as 1 ms, against division by zero and absurd speeds.
     let nps = u128::from(nodes) * 1000 / milliseconds.max(1);
-    write!(
-        f,
-        " nodes {nodes} nps {nps} hashfull {hashfull} time {milliseconds}"
-    )
+    write!(f, " nodes {nodes} nps {nps} hashfull {hashfull} time {milliseconds}")
 }
 
 fn write_pv(f: &mut fmt::Formatter<'_>, moves: &[Move]) -> fmt::Result {
@@ -126,10 +117,9 @@ fn write_pv(f: &mut fmt::Formatter<'_>, moves: &[Move]) -> fmt::Result {
 fn write_bestmove(f: &mut fmt::Formatter<'_>, decision: &Decision) -> fmt::Result {
     match decision {
         Decision::Move { best, ponder: None } => write!(f, "bestmove {best}"),
-        Decision::Move {
-            best,
-            ponder: Some(ponder),
-        } => write!(f, "bestmove {best} ponder {ponder}"),
+        Decision::Move { best, ponder: Some(ponder) } => {
+            write!(f, "bestmove {best} ponder {ponder}")
+        }
         Decision::Resign => f.write_str("bestmove resign"),
         Decision::Win => f.write_str("bestmove win"),
         Decision::Nothing => f.write_str("bestmove none"),
@@ -177,12 +167,7 @@ mod tests {
         let expected = "info depth 7 seldepth 9 multipv 1 score cp -31 nodes 5000 nps 250000 \
                         hashfull 3 time 20 pv 7g7f 3c3d";
         assert_eq!(Response::Info(info()).to_string(), expected);
-        let mated = Info {
-            score: Score::Mate(-4),
-            bound: Bound::Upper,
-            pv: Vec::new(),
-            ..info()
-        };
+        let mated = Info { score: Score::Mate(-4), bound: Bound::Upper, pv: Vec::new(), ..info() };
         let expected = "info depth 7 seldepth 9 multipv 1 score mate -4 upperbound nodes 5000 \
                         nps 250000 hashfull 3 time 20";
         assert_eq!(Response::Info(mated).to_string(), expected);
@@ -201,11 +186,7 @@ mod tests {
 
     #[test]
     fn no_time_is_no_division_by_zero() {
-        let early = Info {
-            time: Duration::ZERO,
-            nodes: u64::MAX,
-            ..info()
-        };
+        let early = Info { time: Duration::ZERO, nodes: u64::MAX, ..info() };
         let line = Response::Info(early).to_string();
         assert!(line.contains(" nps 18446744073709551615000 hashfull"));
     }
@@ -232,13 +213,7 @@ mod tests {
         assert_eq!(text(MateAnswer::Mate(pv.clone())), "checkmate 7g7f 3c3d");
         assert_eq!(text(MateAnswer::NoMate), "checkmate nomate");
         assert_eq!(text(MateAnswer::Timeout), "checkmate timeout");
-        let found = Progress {
-            seldepth: 5,
-            nodes: 70,
-            hashfull: 1,
-            mate: Some(1),
-            line: pv,
-        };
+        let found = Progress { seldepth: 5, nodes: 70, hashfull: 1, mate: Some(1), line: pv };
         let line = Response::MateInfo(found, Duration::from_millis(2)).to_string();
         let numbers = "score mate 1 nodes 70 nps 35000 hashfull 1 time 2 pv 7g7f 3c3d";
         assert_eq!(line, format!("info depth 1 seldepth 5 {numbers}"));

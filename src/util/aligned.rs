@@ -105,9 +105,7 @@ mod tests {
             }
             assert_eq!(
                 values.iter().map(|&value| i64::from(value)).sum::<i64>(),
-                (0..length)
-                    .map(|index| i64::from(index as i16))
-                    .sum::<i64>()
+                (0..length).map(|index| i64::from(index as i16)).sum::<i64>()
             );
         }
     }

@@ -287,21 +287,17 @@ pub(crate) fn decode_line(bytes: &[u8]) -> Cow<'_, str> {
 /// Parses a whole number from 1. The error says what was expected.
 pub(crate) fn parse_positive<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let number = text.trim().parse().ok().filter(|&number| number > 0);
-    number
-        .and_then(|number| T::try_from(number).ok())
-        .ok_or_else(|| {
-            let most = u64::MAX >> (u64::BITS as usize - 8 * size_of::<T>());
-            format!("expected a whole number from 1 to {most}")
-        })
+    number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| {
+        let most = u64::MAX >> (u64::BITS as usize - 8 * size_of::<T>());
+        format!("expected a whole number from 1 to {most}")
+    })
 }
 
 /// Parses a number from 0 to 1.
 pub(crate) fn parse_share(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
-        _ => Err(format!(
-            "'{text}' is no share, expected a number from 0 to 1"
-        )),
+        _ => Err(format!("'{text}' is no share, expected a number from 0 to 1")),
     }
 }
 
@@ -437,10 +433,7 @@ mod tests {
     fn long_messages_keep_both_ends() {
         let short = "x".repeat(MAX_MESSAGE);
         assert_eq!(abbreviate(short.clone()), short);
-        let long = format!(
-            "error: \u{96f7}{}: not a move",
-            "\u{9ce5}".repeat(3_000_000)
-        );
+        let long = format!("error: \u{96f7}{}: not a move", "\u{9ce5}".repeat(3_000_000));
         let cut = abbreviate(long);
         assert!(
             cut.starts_with("error: \u{96f7}\u{9ce5}") && cut.ends_with("\u{9ce5}: not a move")

@@ -62,9 +62,7 @@ impl<T: Zeroable> ZeroedPages<T> {
     pub(crate) fn new(length: usize) -> io::Result<Self> {
         let mut memory = map::<T>(length)?;
         let fetched = fetch(&mut memory);
-        Ok(Self::of(memory, length, |memory| {
-            Supply::go_on(memory, fetched)
-        }))
+        Ok(Self::of(memory, length, |memory| Supply::go_on(memory, fetched)))
     }
 
     /// `length` zeros whose pages are fetched on first touch.
@@ -72,9 +70,7 @@ impl<T: Zeroable> ZeroedPages<T> {
     /// # Errors
     /// The system refuses, or the size overflows.
     pub(crate) fn on_demand(length: usize) -> io::Result<Self> {
-        Ok(Self::of(map::<T>(length)?, length, |memory| {
-            Supply::complete(memory)
-        }))
+        Ok(Self::of(map::<T>(length)?, length, |memory| Supply::complete(memory)))
     }
 
     fn of(
@@ -85,23 +81,14 @@ impl<T: Zeroable> ZeroedPages<T> {
         const { assert!(!std::mem::needs_drop::<T>() && align_of::<T>() <= SMALL_PAGE) }
         let first = NonNull::from(&mut memory[..]).cast::<T>();
         let memory = Arc::new(memory);
-        Self {
-            first,
-            length,
-            supply: supply(&memory),
-            memory,
-        }
+        Self { first, length, supply: supply(&memory), memory }
     }
 
     /// Number of values, from the first on, whose pages have been fetched. It grows to the length
     /// of the slice.
     pub(crate) fn supplied(&self) -> usize {
         let bytes = self.supply.fetched();
-        if bytes >= self.memory.len() {
-            self.length
-        } else {
-            bytes / size_of::<T>()
-        }
+        if bytes >= self.memory.len() { self.length } else { bytes / size_of::<T>() }
     }
 }
 
@@ -129,9 +116,7 @@ unsafe impl<T: Sync> Sync for ZeroedPages<T> {}
 
 /// Maps zeroed memory for `length` values.
 fn map<T>(length: usize) -> io::Result<MmapMut> {
-    let bytes = length
-        .checked_mul(size_of::<T>())
-        .ok_or(io::ErrorKind::OutOfMemory)?;
+    let bytes = length.checked_mul(size_of::<T>()).ok_or(io::ErrorKind::OutOfMemory)?;
     // Systems refuse to map an empty range.
     let memory = MmapMut::map_anon(bytes.max(1))?;
     #[cfg(target_os = "linux")]
@@ -316,9 +301,7 @@ mod tests {
         assert!(pages.iter().all(|value| value.load(Ordering::Relaxed) == 0));
         pages[299_999].store(7, Ordering::Relaxed);
         assert_eq!(pages[299_999].load(Ordering::Relaxed), 7);
-        let found = ZeroedPages::<AtomicU64>::new(0)
-            .expect("nothing fits")
-            .len();
+        let found = ZeroedPages::<AtomicU64>::new(0).expect("nothing fits").len();
         assert_eq!(found, 0);
     }
 

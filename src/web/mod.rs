@@ -61,9 +61,7 @@ pub unsafe extern "C" fn raicho_line(text: *mut u8, length: usize) -> u32 {
     let text = unsafe { taken(text, length) };
     page::clear_interruption();
     DIALOGUE.with_borrow_mut(|dialogue| {
-        let goes_on = dialogue
-            .as_mut()
-            .is_some_and(|dialogue| dialogue.line(&text));
+        let goes_on = dialogue.as_mut().is_some_and(|dialogue| dialogue.line(&text));
         u32::from(goes_on)
     })
 }
@@ -117,10 +115,7 @@ fn bench(
     stop: &AtomicBool,
 ) -> Result<(), Box<dyn Error>> {
     let (evaluator, _) = load_evaluator(&EvalFile::Embedded)?;
-    let mut options = BenchOptions {
-        evaluator,
-        ..BenchOptions::default()
-    };
+    let mut options = BenchOptions { evaluator, ..BenchOptions::default() };
     if let Some(depth) = depth {
         options.depth = depth as Depth;
     }

@@ -14,11 +14,7 @@ fn options_of(set: &str) -> BookOptions {
         depth_limits: [0; 2],
         ..BookOptions::default()
     };
-    let mut options = if ["A", "J", "K"].contains(&set) {
-        BookOptions::default()
-    } else {
-        open
-    };
+    let mut options = if ["A", "J", "K"].contains(&set) { BookOptions::default() } else { open };
     match set {
         "A" | "B" => {}
         "C" => options.considers_counts = true,
@@ -84,20 +80,12 @@ fn compare(name: &str) {
     for [set, kind, text, result, _, candidates] in rows(&format!("books/{name}.answers.tsv"), 1) {
         let options = options_of(&set);
         let library = &libraries[usize::from(options.on_the_fly)];
-        let line: SfenLine = text
-            .parse()
-            .unwrap_or_else(|error| panic!("{text}: {error}"));
+        let line: SfenLine = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
         let found = answer(library, &line.position(), &options);
         if (&found.0, &found.1) != (&result, &candidates) {
-            faults.push(format!(
-                "{set} {kind} {text}\n{result} {candidates}\n{found:?}"
-            ));
+            faults.push(format!("{set} {kind} {text}\n{result} {candidates}\n{found:?}"));
         }
     }
     let shown = faults[..faults.len().min(10)].join("\n\n");
-    assert!(
-        faults.is_empty(),
-        "{name}: {} faults\n{shown}",
-        faults.len()
-    );
+    assert!(faults.is_empty(), "{name}: {} faults\n{shown}", faults.len());
 }

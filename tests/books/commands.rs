@@ -57,11 +57,7 @@ fn moves_are_left_out_and_get_another_depth() {
     let folder = Folder::new();
     let moves = "1g1f none 9 9 1\n7g7f 3c3d 40 3 30\n2g2f none 30 0 1\n";
     folder.write("a.db", format!("sfen {START} 1\n{moves}"));
-    raicho!(
-        folder,
-        "book convert --depth 32 --loss 30 --out deep.db a.db"
-    )
-    .outputs();
+    raicho!(folder, "book convert --depth 32 --loss 30 --out deep.db a.db").outputs();
     let expected =
         format!("#YANEURAOU-DB2016 1.00\nsfen {START} 1\n7g7f 3c3d 40 32 30\n2g2f none 30 32 1\n");
     assert_eq!(folder.text("deep.db"), expected);

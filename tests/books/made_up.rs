@@ -23,12 +23,7 @@ const MOVES: usize = 4;
 
 /// Writes a book of random games until it has this many positions.
 pub(crate) fn write(out: &mut impl Write, positions: usize, seed: u64) {
-    let mut book = Writer {
-        out,
-        left: positions,
-        seen: HashSet::new(),
-        random: Random(seed),
-    };
+    let mut book = Writer { out, left: positions, seen: HashSet::new(), random: Random(seed) };
     writeln!(book.out, "#YANEURAOU-DB2016 1.00").expect("it can be written");
     while book.left > 0 {
         book.game();

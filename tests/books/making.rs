@@ -52,11 +52,7 @@ fn killed_and_divided_searches_find_what_one_run_finds() {
     for shard in 1..=3 {
         raicho!(folder, "{think} part-{shard}.db --shard {shard}/3").outputs();
     }
-    raicho!(
-        folder,
-        "book merge part-1.db part-2.db part-3.db --out merged.db"
-    )
-    .outputs();
+    raicho!(folder, "book merge part-1.db part-2.db part-3.db --out merged.db").outputs();
     assert_eq!(folder.text("merged.db"), folder.text("whole.db"));
 }
 
@@ -140,10 +136,6 @@ fn a_book_of_no_games_is_an_error_and_nothing_is_overwritten() {
         raicho!(folder, "book from-games {words}").fails(code, message);
     }
     assert_eq!(folder.names("."), ["empty.usi", "games.usi"]);
-    raicho!(
-        folder,
-        "book from-games games.usi --out a.db --results a.tsv"
-    )
-    .outputs();
+    raicho!(folder, "book from-games games.usi --out a.db --results a.tsv").outputs();
     folder.text("a.tsv").must_have("7g7f");
 }

@@ -55,10 +55,7 @@ fn expectations(rows: Vec<[String; 6]>) -> BTreeMap<Case, BTreeMap<String, Strin
         let extension = name.rsplit('.').next().unwrap_or_default();
         let base = || &cases[&(format!("base.{extension}"), mode.clone(), ply.clone())];
         if let Some(all) = results.remove("*") {
-            *results = base()
-                .keys()
-                .map(|moves| (moves.clone(), all.clone()))
-                .collect();
+            *results = base().keys().map(|moves| (moves.clone(), all.clone())).collect();
         }
         for (moves, result) in results.iter_mut().filter(|(_, result)| *result == "=") {
             result.clone_from(&base()[moves]);
@@ -164,11 +161,7 @@ fn faults_are_named_with_their_place() {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(&folder).expect("a folder") {
         let path = entry.expect("a file").path();
-        let name = path
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let is_book = path.extension().is_some_and(|extension| extension != "tsv");
         if is_book && let Some(first) = faults(&path).first() {
             let expected = FAULTS.iter().find(|(named, _)| *named == name);

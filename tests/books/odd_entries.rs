@@ -35,10 +35,7 @@ fn the_smallest_ply_of_a_position_is_searched_and_written() {
 #[test]
 fn depths_that_no_search_reached_are_not_enough() {
     let folder = Folder::new();
-    for moves in [
-        "7g7f none 0 32 9\n2g2f none 0 32 3\n",
-        "7g7f none 0 256 1\n",
-    ] {
+    for moves in ["7g7f none 0 32 9\n2g2f none 0 32 3\n", "7g7f none 0 256 1\n"] {
         let (said, written) = think(&folder, &format!("sfen {START} 1\n{moves}"));
         said.must_begin("1 position searched, 1 written");
         written.must_have(" 3 1\n");

@@ -48,10 +48,7 @@ fn large_books_answer_as_they_do_in_memory() {
 fn check(path: &Path, asked: &[Position]) {
     let open = |on_the_fly| Library::new(vec![Book::open(path, on_the_fly).expect("a book")]);
     let (in_memory, on_the_fly) = (open(false), open(true));
-    let options = BookOptions {
-        max_ply: u32::MAX,
-        ..BookOptions::default()
-    };
+    let options = BookOptions { max_ply: u32::MAX, ..BookOptions::default() };
     let answer = |library: &Library, position: &Position| {
         let moves = probe(library, position, &options).moves;
         let texts = moves.iter().map(|known| format!("{known:?}"));
@@ -83,10 +80,7 @@ fn a_book_that_cannot_be_read_is_reported_once() {
     let (path, _) = made_up_book(&folder, BookFormat::Db, 2000);
     let library = Library::new(vec![Book::open(&path, true).expect("a book")]);
     std::fs::write(&path, "").expect("it can be written");
-    let options = BookOptions {
-        finds_flipped: true,
-        ..BookOptions::default()
-    };
+    let options = BookOptions { finds_flipped: true, ..BookOptions::default() };
     let found = probe(&library, &Position::startpos(), &options);
     assert!(found.moves.is_empty());
     assert_eq!(found.faults.len(), 1, "{:?}", found.faults);

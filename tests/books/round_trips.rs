@@ -89,21 +89,13 @@ fn positions_of_apery_are_found_as_by_the_scripts() {
     let theirs = entries(&books.join("from_apery.db"));
     assert_eq!(ours.len(), 325);
     // The scripts reach one position later than need be, and so miss an answer.
-    let without_ponder = |known: BookMove| BookMove {
-        ponder: None,
-        ..known
-    };
+    let without_ponder = |known: BookMove| BookMove { ponder: None, ..known };
     assert_same(&ours, &theirs, without_ponder);
 }
 
 /// Only what every program stores in a `.sbk`: moves and counts.
 fn moves_and_counts(known: BookMove) -> BookMove {
-    BookMove {
-        ponder: None,
-        value: 0,
-        depth: 0,
-        ..known
-    }
+    BookMove { ponder: None, value: 0, depth: 0, ..known }
 }
 
 #[test]
@@ -173,13 +165,7 @@ fn a_cycle_comes_back_from_a_graph() {
 }
 
 fn known(mv: Move16) -> BookMove {
-    BookMove {
-        mv,
-        ponder: None,
-        value: 0,
-        depth: 0,
-        count: 1,
-    }
+    BookMove { mv, ponder: None, value: 0, depth: 0, count: 1 }
 }
 
 // --- Properties ---
@@ -226,15 +212,9 @@ fn random_move(position: &Position, mv: Move16, random: &mut Random) -> BookMove
 
 /// What a format keeps of a move.
 fn kept(format: BookFormat, known: BookMove) -> BookMove {
-    let without_ponder = BookMove {
-        ponder: None,
-        ..known
-    };
+    let without_ponder = BookMove { ponder: None, ..known };
     match format {
-        BookFormat::Db => BookMove {
-            count: known.count.min(i64::MAX as u64),
-            ..known
-        },
+        BookFormat::Db => BookMove { count: known.count.min(i64::MAX as u64), ..known },
         BookFormat::Ybb => BookMove {
             value: known.value.clamp(i16::MIN.into(), i16::MAX.into()),
             count: 0,

@@ -42,9 +42,7 @@ fn help_of_each_command_begins_with_an_example() {
     let (_, commands) = help.split_once("Play and analyse:").expect("groups");
     let (commands, _) = commands.split_once("Options:").expect("options");
     let lines = commands.lines().filter(|line| line.starts_with("  "));
-    let names: Vec<&str> = lines
-        .filter_map(|line| line.split_whitespace().next())
-        .collect();
+    let names: Vec<&str> = lines.filter_map(|line| line.split_whitespace().next()).collect();
     // All that a shell completes stand in a group.
     let completed = raicho!("completions fish").stdout();
     for name in &names {
@@ -66,9 +64,7 @@ fn what_people_type_first_is_answered() {
     folder.write("game.usi", "startpos moves 7g7f");
     raicho!(folder, "analyze game.usi --time 3")
         .says("warning: 3 is 3 milliseconds, 3s would be seconds");
-    raicho!(folder, "analyze game.usi --time 3ms")
-        .said()
-        .must_lack("warning");
+    raicho!(folder, "analyze game.usi --time 3ms").said().must_lack("warning");
 }
 
 #[test]
@@ -92,13 +88,7 @@ fn bench_counts_the_same_nodes_every_time() {
 fn analyze_shows_the_board_the_line_and_the_score_in_words() {
     let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1";
     let shown = raicho!("analyze --depth 5 --multipv 2 --sfen '{sfen}'").stdout();
-    for part in [
-        sfen,
-        "1. black mates in 1 ply",
-        "2. ",
-        "G*5b",
-        "best move G*5b",
-    ] {
+    for part in [sfen, "1. black mates in 1 ply", "2. ", "G*5b", "best move G*5b"] {
         shown.must_have(part);
     }
 }
@@ -190,10 +180,7 @@ fn help_offers_no_option_that_is_always_refused() {
 fn a_bad_line_of_a_file_is_named_once_and_cut() {
     let folder = Folder::new();
     folder.write("zeros.sfen", "0".repeat(3_000_000));
-    for words in [
-        "bench --sfen-file zeros.sfen",
-        "analyze zeros.sfen --depth=1",
-    ] {
+    for words in ["bench --sfen-file zeros.sfen", "analyze zeros.sfen --depth=1"] {
         let message = raicho!(folder, "{words}").fails(1, "zeros.sfen");
         assert!(message.len() < 1500, "{}", message.len());
         let reason = message.split(": ").last().expect("a reason").trim_end();
@@ -229,11 +216,7 @@ fn printing_to(output: impl Fn() -> std::process::Stdio, code: i32, message: &st
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_is_one_error() {
-    let full = || {
-        std::fs::File::create("/dev/full")
-            .expect("Linux has it")
-            .into()
-    };
+    let full = || std::fs::File::create("/dev/full").expect("Linux has it").into();
     let message = "No space left on device (os error 28)";
     let words = format!("error: cannot write to standard output: {message}");
     printing_to(full, 1, &words);

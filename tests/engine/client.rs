@@ -19,31 +19,20 @@ fn raicho() -> Program {
 /// A client after its handshake.
 fn introduced(program: &Program) -> Client {
     let mut client = Client::start(program).expect("the engine starts");
-    client
-        .handshake(PATIENCE, &|| false)
-        .expect("the engine speaks USI");
+    client.handshake(PATIENCE, &|| false).expect("the engine speaks USI");
     client
 }
 
 /// Our engine with an argument of the command line.
 fn raicho_with(argument: &str) -> Program {
-    Program {
-        arguments: vec![argument.to_owned()],
-        ..raicho()
-    }
+    Program { arguments: vec![argument.to_owned()], ..raicho() }
 }
 
 /// A client of an engine with this behaviour, after its first `go`.
 fn asked(behaviour: &str) -> Client {
     let mut client = introduced(&misbehaving::program(behaviour));
-    client
-        .ready(PATIENCE, &|| false)
-        .expect("the engine is ready");
-    for line in [
-        "usinewgame",
-        "position startpos",
-        "go btime 0 wtime 0 byoyomi 100",
-    ] {
+    client.ready(PATIENCE, &|| false).expect("the engine is ready");
+    for line in ["usinewgame", "position startpos", "go btime 0 wtime 0 byoyomi 100"] {
         client.send(line).expect("the engine lives");
     }
     client
@@ -79,9 +68,7 @@ fn our_engine_plays() {
     let error = error.expect_err("no thread").to_string();
     error.must_have("from 1 to 512");
     client.ready(PATIENCE, &|| false).expect("it is ready");
-    client
-        .send("position startpos moves 7g7f")
-        .expect("it lives");
+    client.send("position startpos moves 7g7f").expect("it lives");
     let sent = client.send("go nodes 1000").expect("it lives");
     let received = until_best_move(&mut client).expect("it answers");
     assert!(received.at > sent);
@@ -97,19 +84,14 @@ fn our_engine_plays() {
 
 #[test]
 fn programs_that_cannot_start_are_named() {
-    let no_folder = Program {
-        directory: Some(PathBuf::from("no-such-place")),
-        ..raicho()
-    };
+    let no_folder = Program { directory: Some(PathBuf::from("no-such-place")), ..raicho() };
     let no_program = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     for (program, parts) in cases! {
         Program::new("./no/such/engine") => &["cannot start ./no/such/engine: "][..];
         Program::new(no_program) => &["Cargo.toml"];
         no_folder => &["raicho", "directory no-such-place"];
     } {
-        let error = Client::start(&program)
-            .expect_err("no such program")
-            .to_string();
+        let error = Client::start(&program).expect_err("no such program").to_string();
         assert!(parts.iter().all(|part| error.contains(part)), "{error}");
     }
 }
@@ -125,9 +107,7 @@ fn the_error_output_of_an_engine_that_ended_is_named() {
 #[test]
 fn a_program_that_is_no_engine_has_ended() {
     let mut client = Client::start(&raicho_with("--version")).expect("it starts");
-    let error = client
-        .handshake(PATIENCE, &|| false)
-        .expect_err("no engine");
+    let error = client.handshake(PATIENCE, &|| false).expect_err("no engine");
     assert_eq!(error.to_string(), "the engine ended: exit code 0");
     let error = client.ready(PATIENCE, &|| false).expect_err("no engine");
     assert_eq!(error.to_string(), "the engine ended: exit code 0");

@@ -19,13 +19,8 @@ fn problems_are_solved_in_the_plies_of_their_file() {
         for [row] in rows.iter().step_by(SAMPLE) {
             let position: Position = position(row);
             for shortest in [false, true] {
-                let limits = MateLimits {
-                    shortest,
-                    ..MateLimits::until(&stop)
-                };
-                let solution = solver
-                    .solve(&position, &limits, &mut |_| {})
-                    .expect("a thread");
+                let limits = MateLimits { shortest, ..MateLimits::until(&stop) };
+                let solution = solver.solve(&position, &limits, &mut |_| {}).expect("a thread");
                 let Verdict::Mate { line, plies, .. } = solution.verdict else {
                     panic!("{row}: {:?}", solution.verdict);
                 };
@@ -46,11 +41,7 @@ fn where_no_check_mates_at_once_the_shortest_mate_is_longer() {
     let stop = AtomicBool::new(false);
     let mut solver = MateSolver::new(16);
     for [row] in rows.iter().step_by(SAMPLE) {
-        let limits = MateLimits {
-            nodes: Some(20_000),
-            shortest: true,
-            ..MateLimits::until(&stop)
-        };
+        let limits = MateLimits { nodes: Some(20_000), shortest: true, ..MateLimits::until(&stop) };
         let solution = solver.solve(&position(row), &limits, &mut |_| {});
         if let Verdict::Mate { plies, .. } = solution.expect("a thread").verdict {
             assert!(plies > 1, "{row}");

@@ -30,8 +30,7 @@ fn write(folder: &Folder, name: &str, size: u64, numbers: &[(u64, &[u8])]) {
     let mut file = File::create(folder.file(name)).expect("a file can be written");
     file.set_len(size).expect("a sparse file");
     for (offset, bytes) in numbers {
-        file.seek(SeekFrom::Start(*offset))
-            .expect("within the file");
+        file.seek(SeekFrom::Start(*offset)).expect("within the file");
         file.write_all(bytes).expect("a number can be written");
     }
 }
@@ -53,10 +52,7 @@ fn narrow(weight: [i16; 2]) -> Vec<u8> {
 
 /// The place of a KKP weight and of a KPP weight, in weights.
 const KKP_PLACE: u64 = (44 * 81 + 36) * 1548 + 120;
-const KPP_PLACES: [u64; 2] = [
-    (80 * 1548 + 120) * 1548 + 700,
-    (80 * 1548 + 700) * 1548 + 120,
-];
+const KPP_PLACES: [u64; 2] = [(80 * 1548 + 120) * 1548 + 700, (80 * 1548 + 700) * 1548 + 120];
 
 /// Asserts what the weights at [`KKP_PLACE`] and [`KPP_PLACES`] are, and that those beside are 0.
 fn check(folder: &Folder, kind: Kind, kk: [i32; 2], kkp: [i32; 2], kpp: [i32; 2]) {
@@ -65,12 +61,7 @@ fn check(folder: &Folder, kind: Kind, kk: [i32; 2], kkp: [i32; 2], kpp: [i32; 2]
     assert_eq!([tables.kk(44, 36), tables.kk(44, 37)], [kk, [0; 2]]);
     let expected = [kkp, [0; 2]];
     assert_eq!([tables.kkp(44, 36, 120), tables.kkp(44, 36, 121)], expected);
-    let places = [
-        (80, 120, 700),
-        (80, 700, 120),
-        (80, 120, 701),
-        (79, 120, 700),
-    ];
+    let places = [(80, 120, 700), (80, 700, 120), (80, 120, 701), (79, 120, 700)];
     let found = places.map(|(king, one, other)| tables.kpp(king, one, other));
     assert_eq!(found, [kpp, kpp, [0; 2], [0; 2]]);
 }
@@ -82,18 +73,8 @@ fn every_layout_is_read() {
     // KPP_KKPT with KK and KKP of 32 bits.
     let board = (-7_i16).to_le_bytes();
     write(&folder, KK, KK_32, &[(8 * kk_place, &wide([70_000, -3]))]);
-    write(
-        &folder,
-        KKP,
-        KKP_32,
-        &[(8 * KKP_PLACE, &wide([-80_000, 4]))],
-    );
-    write(
-        &folder,
-        KPP,
-        KPP_BOARD,
-        &KPP_PLACES.map(|place| (2 * place, &board[..])),
-    );
+    write(&folder, KKP, KKP_32, &[(8 * KKP_PLACE, &wide([-80_000, 4]))]);
+    write(&folder, KPP, KPP_BOARD, &KPP_PLACES.map(|place| (2 * place, &board[..])));
     check(&folder, Kind::KppKkpt, [70_000, -3], [-80_000, 4], [-7, 0]);
     // KK and KKP of 16 bits.
     let kkp = narrow([-2, 9]);
@@ -108,23 +89,10 @@ fn every_layout_is_read() {
     let folder = Folder::new();
     let both = narrow([-30_000, 31_000]);
     write(&folder, "KKP.bin", KKP_16, &[(4 * KKP_PLACE, &kkp)]);
-    write(
-        &folder,
-        "KPP.bin",
-        KPP_BOTH,
-        &KPP_PLACES.map(|place| (4 * place, &both[..])),
-    );
+    write(&folder, "KPP.bin", KPP_BOTH, &KPP_PLACES.map(|place| (4 * place, &both[..])));
     check(&folder, Kind::Kppt, [0, 0], [-2, 9], [-30_000, 31_000]);
     // A file that ends early, or holds more.
-    for size in [
-        0,
-        1,
-        52_488,
-        KPP_BOARD - 2,
-        KPP_BOTH - 1,
-        KPP_BOTH + 1,
-        KKP_32,
-    ] {
+    for size in [0, 1, 52_488, KPP_BOARD - 2, KPP_BOTH - 1, KPP_BOTH + 1, KKP_32] {
         write(&folder, "KPP.bin", size, &[]);
         let expected = format!("{KPP_BOTH} (KPPT) or {KPP_BOARD} (KPP_KKPT)");
         let message = format!("KPP.bin has {size} bytes, expected {expected}");
@@ -169,12 +137,7 @@ fn a_table_that_is_not_symmetric_is_noticed() {
     let columns = (0..1548_u32 * 1548).map(|index| (index % 1548) as u16);
     let block: Vec<u8> = columns.flat_map(u16::to_le_bytes).collect();
     write(&folder, "KKP.bin", KKP_16, &[]);
-    write(
-        &folder,
-        "KPP.bin",
-        KPP_BOARD,
-        &[(3 * block.len() as u64, &block)],
-    );
+    write(&folder, "KPP.bin", KPP_BOARD, &[(3 * block.len() as u64, &block)]);
     let (_, warning) = Tables::open(&folder.0).expect("it can be used");
     let warning = warning.expect("a warning");
     warning.must_begin("KPP is not symmetric, [3][");
@@ -203,11 +166,8 @@ fn random_folders_are_refused_with_a_message() {
                 4 => right / 2,
                 _ => right,
             };
-            let size = if is_whole_kpp(name, size) {
-                size - random.random_range(1..size)
-            } else {
-                size
-            };
+            let size =
+                if is_whole_kpp(name, size) { size - random.random_range(1..size) } else { size };
             if random.random_range(0..20) == 0 {
                 folder.make(name);
             } else {

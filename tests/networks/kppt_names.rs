@@ -16,14 +16,8 @@ pub(crate) const NAMES: [&str; 10] = [
 ];
 
 /// Sizes of KK, KKP and KPP, each with 32 and with 16 bits.
-pub(crate) const SIZES: [u64; 6] = [
-    52_488,
-    26_244,
-    81_251_424,
-    40_625_712,
-    776_402_496,
-    388_201_248,
-];
+pub(crate) const SIZES: [u64; 6] =
+    [52_488, 26_244, 81_251_424, 40_625_712, 776_402_496, 388_201_248];
 
 /// From this size on a file is a KPP.
 const KPP_FROM: u64 = 100_000_000;

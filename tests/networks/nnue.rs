@@ -95,9 +95,7 @@ fn a_real_network() {
 
 /// Reads a network of random weights and evaluates all kinds of positions.
 fn reads_and_evaluates(name: &str) {
-    let shape: Shape = name
-        .parse()
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let shape: Shape = name.parse().unwrap_or_else(|error| panic!("{name}: {error}"));
     let (network, warnings) = Network::read(&random::file(&shape, 9)).unwrap();
     assert_eq!((network.shape(), warnings.len()), (shape, 0), "{name}");
     let evaluate = |sfen: &&str| scalar::evaluate(&network, &position(sfen)).unwrap();

@@ -97,11 +97,8 @@ fn repetition_at_the_fourth_occurrence() {
         }
         assert_eq!(position.moves_made().to_string(), ply, "{cycle}");
         // The cases end with black, who gave the checks, to move.
-        let expected = if verdict.starts_with("OUTE") {
-            Repetition::Lose
-        } else {
-            Repetition::Draw
-        };
+        let expected =
+            if verdict.starts_with("OUTE") { Repetition::Lose } else { Repetition::Draw };
         assert_eq!(position.rule_repetition(), Some(expected), "{cycle}");
         // Seen from a root before the game began, the second occurrence decides.
         assert_eq!(position.search_repetition(usize::MAX), Some(expected));

@@ -25,10 +25,7 @@ fn trees_have_the_known_numbers_of_leaves() {
 }
 
 #[test]
-#[cfg_attr(
-    debug_assertions,
-    ignore = "seconds in release, minutes with assertions"
-)]
+#[cfg_attr(debug_assertions, ignore = "seconds in release, minutes with assertions")]
 fn deep_trees_have_the_known_numbers_of_leaves() {
     check(|leaves| (100_000_000..1_000_000_000).contains(&leaves));
 }

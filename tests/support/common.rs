@@ -108,11 +108,8 @@ pub(crate) fn playouts(
 /// One of `moves`, a capture where the dice say so.
 pub(crate) fn random_move(position: &Position, moves: &[Move], random: &mut Random) -> Move {
     if random.one_in(3) {
-        let captures: Vec<Move> = moves
-            .iter()
-            .copied()
-            .filter(|mv| position.piece_on(mv.to()).is_some())
-            .collect();
+        let captures: Vec<Move> =
+            moves.iter().copied().filter(|mv| position.piece_on(mv.to()).is_some()).collect();
         if !captures.is_empty() {
             return *random.choose(&captures);
         }
@@ -124,8 +121,7 @@ pub(crate) fn random_move(position: &Position, moves: &[Move], random: &mut Rand
 pub(crate) fn legal_move(position: &Position, text: &str) -> Move {
     let mv = text.parse().ok().and_then(|mv| position.to_move(mv));
     let is_legal = |&mv: &Move| position.pseudo_legal(mv) && position.legal(mv);
-    mv.filter(is_legal)
-        .unwrap_or_else(|| panic!("{text} is not legal in {}", position.to_sfen()))
+    mv.filter(is_legal).unwrap_or_else(|| panic!("{text} is not legal in {}", position.to_sfen()))
 }
 
 /// Moves as sorted text.
@@ -163,9 +159,7 @@ pub(crate) fn rows<const COLUMNS: usize>(name: &str, least: usize) -> Vec<[Strin
     assert!(lines.len() >= least, "{name}");
     let columns = |line: &String| {
         let columns: Vec<String> = line.split('\t').map(str::to_owned).collect();
-        columns
-            .try_into()
-            .unwrap_or_else(|_| panic!("not {COLUMNS} columns: {line}"))
+        columns.try_into().unwrap_or_else(|_| panic!("not {COLUMNS} columns: {line}"))
     };
     lines.iter().map(columns).collect()
 }

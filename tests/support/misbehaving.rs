@@ -55,14 +55,10 @@ const FOREVER: Duration = Duration::from_mins(5);
 pub(crate) fn program(behaviour: &str) -> Program {
     let path = std::env::current_exe().expect("the test knows its own file");
     // Where this module lies in the test crate.
-    let (_, module) = module_path!()
-        .split_once("::")
-        .expect("a module of the tests");
+    let (_, module) = module_path!().split_once("::").expect("a module of the tests");
     let test = format!("{module}::misbehaving_engine");
     let arguments = [&test, "--exact", "--ignored", "--nocapture"];
-    let behaviour = Some(behaviour)
-        .filter(|text| !text.is_empty())
-        .unwrap_or(PLAIN);
+    let behaviour = Some(behaviour).filter(|text| !text.is_empty()).unwrap_or(PLAIN);
     Program {
         arguments: arguments.map(str::to_owned).to_vec(),
         environment: vec![(VARIABLE.to_owned(), behaviour.to_owned())],
@@ -178,10 +174,7 @@ impl Engine {
     }
 
     fn introduce(&self) {
-        say(&format!(
-            "id name Misbehaving ({})\nid author nobody",
-            self.behaviour
-        ));
+        say(&format!("id name Misbehaving ({})\nid author nobody", self.behaviour));
         say("option name USI_Hash type spin default 1 min 1 max 1024");
         // 0 plays the first legal move, everything else random ones.
         say("option name Seed type spin default 0 min 0 max 1000000000");
@@ -259,15 +252,8 @@ impl Engine {
             std::thread::sleep(FOREVER);
         }
         // Twice from the same square, or onto the same square.
-        let repeated = if misbehaves("illegal-pv") {
-            format!(" {mv}")
-        } else {
-            String::new()
-        };
-        let info = format!(
-            "info depth 1 score cp {} nodes 1 pv {mv}{repeated}",
-            self.score
-        );
+        let repeated = if misbehaves("illegal-pv") { format!(" {mv}") } else { String::new() };
+        let info = format!("info depth 1 score cp {} nodes 1 pv {mv}{repeated}", self.score);
         say(&info);
         if misbehaves("die") {
             std::process::exit(3);
@@ -320,9 +306,7 @@ impl Engine {
         let pairs = words.windows(2);
         let pairs =
             pairs.filter(|pair| counts(pair[0]) || ["byoyomi", "movetime"].contains(&pair[0]));
-        pairs
-            .map(|pair| pair[1].parse::<u64>().expect("a number"))
-            .sum()
+        pairs.map(|pair| pair[1].parse::<u64>().expect("a number")).sum()
     }
 }
 

@@ -10,10 +10,8 @@ use crate::folder::Folder;
 pub(crate) const RAICHO: &str = env!("CARGO_BIN_EXE_raicho");
 
 /// A file of openings that need no search.
-pub(crate) const OPENINGS: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/book/openings/balanced-500.sfen"
-);
+pub(crate) const OPENINGS: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/book/openings/balanced-500.sfen");
 
 /// A command line of raicho, formatted and divided at spaces that are not within '…', in a
 /// [`Folder`] if one is given: `raicho!("perft {depth}")`, `raicho!(folder, "stats games.pack")`.

@@ -77,14 +77,10 @@ fn output_that_cannot_be_written_is_named_before_the_search() {
 fn a_page_carries_the_engine_of_a_folder() {
     let folder = folder_with_game();
     let words = "a.csa --nodes 5 --html a.html --with-engine pkg";
-    analyze(&folder, words)
-        .fails(1, "raicho.page.js")
-        .must_have("web/build.sh");
+    analyze(&folder, words).fails(1, "raicho.page.js").must_have("web/build.sh");
     folder.write("pkg/raicho.page.js", "const Raicho = 7;");
     analyze(&folder, words).outputs();
-    folder
-        .text("a.html")
-        .must_have("<script>\nconst Raicho = 7;</script>");
+    folder.text("a.html").must_have("<script>\nconst Raicho = 7;</script>");
 }
 
 #[test]
@@ -118,10 +114,7 @@ fn odd_files_of_a_folder_are_named_or_read() {
     folder.write("half.jkf", "{\"moves\":[{");
     let part = "手合割：平手\n手数----指手--\n   1 ２二飛(28)\n";
     folder.write("illegal.kif", part);
-    folder.write(
-        "nine.kif",
-        utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>(),
-    );
+    folder.write("nine.kif", utf_16.flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
     folder.write("none.usi", "startpos");
     folder.write("thousand.usi", format!("startpos moves {many}"));
     #[cfg(unix)]
@@ -143,9 +136,7 @@ fn odd_files_of_a_folder_are_named_or_read() {
         assert_eq!(found, Some(moves), "{name}");
     }
     // The handicap.
-    folder
-        .text("all.html")
-        .must_have("\"start\":\"3gk4/9/ppppppppp");
+    folder.text("all.html").must_have("\"start\":\"3gk4/9/ppppppppp");
 }
 
 #[test]
@@ -192,10 +183,7 @@ fn summaries_say_how_the_game_ended_and_what_is_unknown() {
 fn records_are_found_by_name_and_by_content_in_their_encoding() {
     let folder = Folder::new();
     let game = "'CSA encoding=SHIFT_JIS\nN+羽生善治\nN-藤井聡太\nPI\n+\n+7776FU\n%TORYO\n";
-    folder.write(
-        "a.csa",
-        encode_shift_jis(game).expect("characters of CP932"),
-    );
+    folder.write("a.csa", encode_shift_jis(game).expect("characters of CP932"));
     folder.write("b.csa", "+\n+7776FU\n%TORYO\n");
     folder.write("c.kif", "V1000の対局\n   1 ７六歩(77)\n   2 投了\n");
     folder.write("d.kif", "V2.2\nPI\n+\n+7776FU\n%TORYO\n");
@@ -373,13 +361,10 @@ fn completions_and_manual_pages_know_the_subcommands() {
     // Formats, and languages.
     let bash = raicho!("completions bash").prints("csa kif kifu ki2 ki2u jkf usi psv");
     bash.must_have("\"ja en\"");
-    raicho!("man")
-        .prints("raicho\\-analyze")
-        .must_lack("raicho\\-help");
+    raicho!("man").prints("raicho\\-analyze").must_lack("raicho\\-help");
     raicho!(folder, "man pages").outputs();
     let page = folder.text("pages/raicho-analyze.1");
-    page.must_have("\\-\\-html")
-        .must_have(concat!("\"raicho ", env!("CARGO_PKG_VERSION"), "\""));
+    page.must_have("\\-\\-html").must_have(concat!("\"raicho ", env!("CARGO_PKG_VERSION"), "\""));
 }
 
 #[test]

@@ -69,16 +69,8 @@ fn a_journal_names_only_files_of_its_folder() {
     let (_, after) = rest.split_once('"').expect("its end");
     symlink("../../secret.csa", folder.file("match/csa/link.csa")).expect("a link");
     let absolute = folder.path("secret.csa");
-    for name in [
-        &absolute,
-        "../secret.csa",
-        "csa/../../secret.csa",
-        "csa/link.csa",
-    ] {
-        folder.write(
-            "match/games.jsonl",
-            format!("{before}\"record\":\"{name}\"{after}"),
-        );
+    for name in [&absolute, "../secret.csa", "csa/../../secret.csa", "csa/link.csa"] {
+        folder.write("match/games.jsonl", format!("{before}\"record\":\"{name}\"{after}"));
         for words in ["--html page.html", "--out merged"] {
             raicho!(folder, "match merge match {words}").refuses("lies outside of");
             assert!(!folder.has("page.html"));

@@ -54,10 +54,9 @@ fn any_bytes_are_a_position_or_an_error() {
         } else {
             bytes[2..].fill_with(|| random.next() as u8);
         }
-        for read in [
-            PackedSfen::from_bytes(bytes).unpack(1),
-            HuffmanCodedPos::from_bytes(bytes).unpack(1),
-        ] {
+        for read in
+            [PackedSfen::from_bytes(bytes).unpack(1), HuffmanCodedPos::from_bytes(bytes).unpack(1)]
+        {
             let Ok(position) = read else { continue };
             good += 1;
             let again = PackedSfen::of(&position).unpack(1).unwrap();
@@ -143,9 +142,7 @@ fn a_match_is_read_once() {
     // Without settings it is not a match.
     raicho!(folder, "convert run --out all.usi").says("2 games");
     folder.write("run/match.json", "{}");
-    raicho!(folder, "convert run --out all.usi --force")
-        .said()
-        .must_lack("2 games");
+    raicho!(folder, "convert run --out all.usi --force").said().must_lack("2 games");
 }
 
 #[cfg(unix)]
@@ -165,9 +162,7 @@ fn links_pipes_and_the_output_of_the_program_are_written_as_they_are() {
     assert_eq!(folder.bytes("old.psv"), expected);
     assert!(folder.file("link.psv").is_symlink());
 
-    let made = std::process::Command::new("mkfifo")
-        .arg(folder.file("pipe.psv"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(folder.file("pipe.psv")).status();
     assert!(made.expect("mkfifo runs").success());
     for force in ["", " --force"] {
         let pipe = folder.file("pipe.psv");
@@ -321,9 +316,7 @@ fn what_is_guessed_is_noted_or_refused() {
     let csa = folder.text("a.csa");
     csa.must_have("+8822UM\n").must_have("%ILLEGAL_MOVE\n");
     raicho!(folder, "convert a.csa --out b.jkf").outputs();
-    folder
-        .text("b.jkf")
-        .must_have("\"special\":\"ILLEGAL_MOVE\"");
+    folder.text("b.jkf").must_have("\"special\":\"ILLEGAL_MOVE\"");
     raicho!(folder, "convert a.kifu --out c.usi --strict").fails(1, "which --strict refuses");
 }
 

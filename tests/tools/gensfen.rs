@@ -85,12 +85,7 @@ fn a_kill_costs_the_running_game_only() {
         }
     }
     raicho!(folder, "{words} killed --resume").outputs();
-    for name in [
-        "games-0001.pack",
-        "games-0001.tree",
-        "gensfen.jsonl",
-        "gensfen.json",
-    ] {
+    for name in ["games-0001.pack", "games-0001.tree", "gensfen.jsonl", "gensfen.json"] {
         folder.same_in(["whole", "killed"], name);
     }
 }
@@ -136,11 +131,8 @@ fn rescore_takes_what_it_can_of_a_folder() {
         said.must_have(format!("note: 1 {left_out} file left out"));
     }
     // What is named is not left out.
-    raicho!(
-        folder,
-        "{rescore} named.pack games/games-0001.pack games/games-0001.tree"
-    )
-    .fails(1, "tree is not written as pack");
+    raicho!(folder, "{rescore} named.pack games/games-0001.pack games/games-0001.tree")
+        .fails(1, "tree is not written as pack");
 }
 
 #[test]
@@ -170,11 +162,7 @@ fn another_program_can_score_the_positions() {
     raicho!(folder, "{rescore} --scores scores.tsv --out cut.pack")
         .fails(1, "scores.tsv: ends after ");
     assert!(!folder.has("cut.pack"));
-    raicho!(
-        folder,
-        "{rescore} --scores scores.tsv --nodes 5 --out both.pack"
-    )
-    .ends_with(2);
+    raicho!(folder, "{rescore} --scores scores.tsv --nodes 5 --out both.pack").ends_with(2);
 }
 
 /// Without this check such a run would play games without positions for ever.
@@ -197,10 +185,7 @@ fn shards_are_parts_of_the_whole() {
         games(&folder, &format!("{run}/games-{shard}of2-0001.pack"))
     });
     let text = |game: &PackGame| format!("{:?}", (game.start.to_sfen(), &game.moves, game.result));
-    let whole: Vec<String> = games(&folder, "whole/games-0001.pack")
-        .iter()
-        .map(text)
-        .collect();
+    let whole: Vec<String> = games(&folder, "whole/games-0001.pack").iter().map(text).collect();
     let mut interleaved = Vec::new();
     // The last part is also number 0, and has the first game.
     for (odd, even) in parts[0].iter().zip(&parts[1]) {
@@ -219,11 +204,8 @@ fn another_run_does_not_go_on_in_the_same_folder() {
         ("--resume --seed 2", "seed is 2 instead of 1"),
         ("--resume --write-every 4 --between-nodes 20", "instead of none"),
     ]);
-    raicho!(
-        folder,
-        "gensfen --eval <material> --resume --nodes 61 --games 9 --out run"
-    )
-    .refuses("effort.nodes is 61 instead of 60");
+    raicho!(folder, "gensfen --eval <material> --resume --nodes 61 --games 9 --out run")
+        .refuses("effort.nodes is 61 instead of 60");
 }
 
 #[test]
@@ -254,7 +236,5 @@ fn networks_play_too() {
     let words = "--nodes 60 --opening-nodes 200 --eval <embedded> --games 2";
     raicho!(folder, "gensfen {words} --out run").outputs();
     assert_eq!(games(&folder, "run/games-0001.pack").len(), 2);
-    folder
-        .text("run/gensfen.json")
-        .must_have("<embedded>, checksum ");
+    folder.text("run/gensfen.json").must_have("<embedded>, checksum ");
 }

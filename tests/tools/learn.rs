@@ -78,13 +78,7 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
     let folder = Folder::new();
     write_games(&folder);
     let said = raicho!(folder, "{SMALL} one games.pack").said();
-    for word in [
-        "60 games",
-        "left out: ",
-        "learnt from: ",
-        "rounding: ",
-        "net.nnue",
-    ] {
+    for word in ["60 games", "left out: ", "learnt from: ", "rounding: ", "net.nnue"] {
         said.must_have(word);
     }
     for file in ["loss.csv", "loss.svg", "checkpoint.bin"] {
@@ -193,9 +187,7 @@ fn games_in_parts_are_counted_once() {
     let counts = format!("60 games, {moves} positions with a score");
     let said = raicho!(folder, "{SMALL} out parts.pack --tactical keep").says(counts);
     let line = said.lines().find(|line| line.starts_with("learnt from: "));
-    let words = line
-        .unwrap_or_default()
-        .split(|c: char| !c.is_ascii_digit());
+    let words = line.unwrap_or_default().split(|c: char| !c.is_ascii_digit());
     let numbers: Vec<usize> = words.filter_map(|word| word.parse().ok()).collect();
     let [training, of_games, held_out, of_held_out_games] = numbers[..] else {
         panic!("four counts: {said}");
@@ -226,9 +218,7 @@ fn faults_are_named() {
     let bytes = folder.bytes("games.pack");
     folder.write("games.pack", &bytes[..bytes.len() - 9]);
     let small = format!("{SMALL} out games.pack");
-    raicho!(folder, "{small}")
-        .says("59 games")
-        .must_have("record 60, at byte ");
+    raicho!(folder, "{small}").says("59 games").must_have("record 60, at byte ");
     refused(&small, "is there already");
     let resume = "learn --resume --out out";
     let text = "--epochs is not what the run began with";

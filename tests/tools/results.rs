@@ -33,12 +33,9 @@ fn data(folder: &Folder, page: &str) -> Value {
 fn solutions_are_drawn_and_written_in_any_notation() {
     let folder = Folder::new();
     folder.write("p.tsv", PROBLEMS);
-    for (notation, mv) in [
-        ("usi", "G*5b"),
-        ("csa", "+0052KI"),
-        ("kif", "５二金打"),
-        ("ki2", "▲５二金"),
-    ] {
+    for (notation, mv) in
+        [("usi", "G*5b"), ("csa", "+0052KI"), ("kif", "５二金打"), ("ki2", "▲５二金")]
+    {
         raicho!(folder, "mate p.tsv --notation {notation}").prints(format!("  {mv}\n"));
     }
     raicho!(folder, "mate p.tsv --svg all.svg").outputs();
@@ -56,10 +53,7 @@ fn an_author_learns_what_is_wrong_with_a_problem() {
     let words = format!("{problem}+0042GI\n-5161OU\n+0062KI\n%TSUMI\n");
     folder.write("long.csa", words);
     let long = raicho!(folder, "mate long.csa --shortest --check-dual").stdout();
-    for remark in [
-        "mates sooner than the record's 3 plies, in 1",
-        "left in hand: G\n",
-    ] {
+    for remark in ["mates sooner than the record's 3 plies, in 1", "left in hand: G\n"] {
         assert!(long.contains(remark), "{long}");
     }
     let sound = "'4k4/9/4P4/9/9/9/9/9/9 b G 1'";

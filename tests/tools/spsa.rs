@@ -257,8 +257,6 @@ fn faults_of_unfinished_iterations_are_forgotten() {
     let fault = "{\"iteration\":1,\"game\":1,\"side\":\"plus\",\"reason\":\"hang\",\
                  \"detail\":\"\",\"values\":[]}\n";
     folder.write("run/faults.jsonl", fault);
-    resume(&folder, "")
-        .prints("1 of 1 iteration")
-        .must_lack("lost by a fault");
+    resume(&folder, "").prints("1 of 1 iteration").must_lack("lost by a fault");
     assert_eq!(folder.text("run/faults.jsonl"), "");
 }

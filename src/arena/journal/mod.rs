@@ -28,12 +28,8 @@ use crate::types::{Color, Score};
 use crate::{records::csa, records::sfen_line::SfenLine, util::file_name_of};
 
 /// The files of a match folder.
-pub const KIND: RunKind = RunKind {
-    noun: "match",
-    settings: "match.json",
-    journal: "games.jsonl",
-    format: 1,
-};
+pub const KIND: RunKind =
+    RunKind { noun: "match", settings: "match.json", journal: "games.jsonl", format: 1 };
 const LINES_FILE: &str = "games.sfen";
 
 /// The folder of a match, open for writing.
@@ -213,11 +209,8 @@ impl GameEntry {
         let words = |text: &str| text.split(' ').count();
         // The words before the moves are `startpos` or `sfen` with four fields.
         let before = self.line.split(" moves ").next().map_or(0, words);
-        let count = if self.opening_moves == 0 {
-            before
-        } else {
-            before + 1 + self.opening_moves as usize
-        };
+        let count =
+            if self.opening_moves == 0 { before } else { before + 1 + self.opening_moves as usize };
         let end = self.line.match_indices(' ').nth(count.saturating_sub(1));
         end.map_or(&self.line, |(end, _)| &self.line[..end])
     }
@@ -313,11 +306,7 @@ impl Optimism {
             let sums = &mut optimism.0[bucket.unwrap_or(0)];
             let is_black = pair[0].mv.piece().color() == Color::Black;
             sums.pairs += 1;
-            let [black, white] = if is_black {
-                [first, second]
-            } else {
-                [second, first]
-            };
+            let [black, white] = if is_black { [first, second] } else { [second, first] };
             sums.scores[0] += black;
             sums.scores[1] += white;
         }
@@ -432,13 +421,13 @@ fn ending_of(verdict: &GameVerdict, side: Color) -> Ending {
         EndReason::AdjudicatedWin => Ending::AdjudicatedWin { winner },
         EndReason::AdjudicatedDraw => Ending::AdjudicatedDraw,
         EndReason::TimeLoss => Ending::TimeUp,
-        EndReason::IllegalMove => Ending::IllegalMove {
-            text: illegal_answer(&verdict.detail).to_owned(),
-        },
+        EndReason::IllegalMove => {
+            Ending::IllegalMove { text: illegal_answer(&verdict.detail).to_owned() }
+        }
         EndReason::FalseDeclaration => Ending::IllegalDeclaration,
-        EndReason::Hang | EndReason::Crash | EndReason::NotReady => Ending::Disconnection {
-            reason: verdict.detail.clone(),
-        },
+        EndReason::Hang | EndReason::Crash | EndReason::NotReady => {
+            Ending::Disconnection { reason: verdict.detail.clone() }
+        }
     }
 }
 

@@ -231,11 +231,7 @@ fn files_of_games_are_written_below_the_folder() {
 #[test]
 fn the_opening_of_a_game_is_in_its_line() {
     let opening = |line: &str, opening_moves| {
-        let entry = GameEntry {
-            line: line.to_owned(),
-            opening_moves,
-            ..games()[0].clone()
-        };
+        let entry = GameEntry { line: line.to_owned(), opening_moves, ..games()[0].clone() };
         entry.opening().to_owned()
     };
     let sfen = "sfen 4k4/9/9/9/9/9/9/9/4K4 b - 1";

@@ -83,11 +83,7 @@ impl FromStr for Adjudication {
             }
         }
         let missing = || fault(text, "score=CENTIPAWNS and moves=N, both");
-        Ok(Self {
-            score: score.ok_or_else(missing)?,
-            moves: moves.ok_or_else(missing)?,
-            from,
-        })
+        Ok(Self { score: score.ok_or_else(missing)?, moves: moves.ok_or_else(missing)?, from })
     }
 }
 
@@ -178,20 +174,12 @@ pub struct GameVerdict {
 impl GameVerdict {
     /// A draw for this reason.
     pub fn draw(reason: EndReason) -> Self {
-        Self {
-            winner: None,
-            reason,
-            detail: String::new(),
-        }
+        Self { winner: None, reason, detail: String::new() }
     }
 
     /// A loss of `loser` for this reason.
     pub fn loss(loser: Color, reason: EndReason, detail: impl Into<String>) -> Self {
-        Self {
-            winner: Some(!loser),
-            reason,
-            detail: detail.into(),
-        }
+        Self { winner: Some(!loser), reason, detail: detail.into() }
     }
 }
 
@@ -217,12 +205,7 @@ pub struct Referee<'a> {
 impl<'a> Referee<'a> {
     /// A referee for a game that continues from `position`, whose history counts for repetitions.
     pub fn new(rules: &'a Rules, position: Position) -> Self {
-        Self {
-            rules,
-            position,
-            agreed_on_winner: 0,
-            agreed_on_draw: 0,
-        }
+        Self { rules, position, agreed_on_winner: 0, agreed_on_draw: 0 }
     }
 
     /// The current position.
@@ -247,16 +230,10 @@ impl<'a> Referee<'a> {
         if self.rules.entering_king == EnteringKingRule::TryRule
             && self.position.declaration(self.rules.entering_king) == Some(Declaration::Try(mv))
         {
-            return Played {
-                mv: None,
-                verdict: Some(GameVerdict::loss(!us, EndReason::Try, "")),
-            };
+            return Played { mv: None, verdict: Some(GameVerdict::loss(!us, EndReason::Try, "")) };
         }
         self.position.do_move(mv);
-        Played {
-            mv: Some(mv),
-            verdict: self.end(),
-        }
+        Played { mv: Some(mv), verdict: self.end() }
     }
 
     /// The result, if the game has ended in the current position.
@@ -267,10 +244,7 @@ impl<'a> Referee<'a> {
                 RuleEnd::Repetition => EndReason::Repetition,
                 RuleEnd::PerpetualCheck => EndReason::PerpetualCheck,
             };
-            return Some(GameVerdict {
-                winner,
-                ..GameVerdict::draw(reason)
-            });
+            return Some(GameVerdict { winner, ..GameVerdict::draw(reason) });
         }
         let limit = self.rules.max_moves;
         (limit > 0 && self.position.game_ply() > limit)
@@ -312,11 +286,7 @@ impl<'a> Referee<'a> {
             let goes_on = leader == self.agreed_on_winner.signum();
             self.agreed_on_winner = leader + if goes_on { self.agreed_on_winner } else { 0 };
             let agreed = self.agreed_on_winner.unsigned_abs();
-            let loser = if leader > 0 {
-                Color::White
-            } else {
-                Color::Black
-            };
+            let loser = if leader > 0 { Color::White } else { Color::Black };
             // A record can state a loss only for the side to move.
             let is_its_turn = loser == self.position.side_to_move();
             if is_its_turn && agreed >= 2 * u64::from(rule.moves) && move_number >= rule.from {
@@ -342,10 +312,6 @@ impl<'a> Referee<'a> {
 /// # Errors
 /// The message says what is wrong with the move.
 pub fn read_legal_move(position: &Position, text: &str) -> Result<Move, String> {
-    let mv: Move16 = text
-        .parse()
-        .map_err(|_| format!("'{}' is no move", shorten(text)))?;
-    position
-        .legal_move(mv)
-        .ok_or_else(|| format!("illegal move {}", shorten(text)))
+    let mv: Move16 = text.parse().map_err(|_| format!("'{}' is no move", shorten(text)))?;
+    position.legal_move(mv).ok_or_else(|| format!("illegal move {}", shorten(text)))
 }

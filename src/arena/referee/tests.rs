@@ -155,18 +155,12 @@ fn one_quiet_move_makes_it_a_draw() {
 
 #[test]
 fn the_last_move_draws_unless_it_mates() {
-    let rules = Rules {
-        max_moves: 4,
-        ..RULES
-    };
+    let rules = Rules { max_moves: 4, ..RULES };
     let mut referee = Referee::new(&rules, Position::startpos());
     play_on(&mut referee, "7g7f 3c3d 2g2f");
     draws(&mut referee, "8c8d", EndReason::MaxMoves);
     let mating = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 4";
-    for (text, reason) in [
-        ("G*5b", EndReason::Checkmate),
-        ("G*1b", EndReason::MaxMoves),
-    ] {
+    for (text, reason) in [("G*5b", EndReason::Checkmate), ("G*1b", EndReason::MaxMoves)] {
         let played = Referee::new(&rules, position(mating)).play(text);
         assert_eq!(played.verdict.map(|verdict| verdict.reason), Some(reason));
     }
@@ -179,10 +173,7 @@ fn the_last_move_draws_unless_it_mates() {
 
 #[test]
 fn naming_the_try_wins() {
-    let rules = Rules {
-        entering_king: EnteringKingRule::TryRule,
-        ..RULES
-    };
+    let rules = Rules { entering_king: EnteringKingRule::TryRule, ..RULES };
     let cases = [
         ("sfen 9/4K4/9/9/9/9/9/9/4k4 b - 1", "5b5a", Color::Black),
         ("sfen 9/4K4/9/9/9/9/9/4k4/9 w - 1", "5h5i", Color::White),
@@ -242,10 +233,7 @@ fn each_rule_of_declaration_has_its_requirement() {
         (Rule::TryRule, black("2G2S"), false),
     ];
     for (entering_king, sfen, is_right) in cases {
-        let rules = Rules {
-            entering_king,
-            ..RULES
-        };
+        let rules = Rules { entering_king, ..RULES };
         let position = position(&format!("sfen {sfen}"));
         let us = position.side_to_move();
         let text = position.to_sfen();
@@ -292,18 +280,11 @@ fn a_very_long_word_is_quoted_in_part() {
 /// Quiet moves from the start position.
 const QUIET: &str = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 3i3h 7a7b 9g9f 9c9d 1g1f 1c1d";
 
-const WIN: Adjudication = Adjudication {
-    score: 1000,
-    moves: 2,
-    from: 0,
-};
+const WIN: Adjudication = Adjudication { score: 1000, moves: 2, from: 0 };
 
 const DRAW: Adjudication = Adjudication { score: 50, ..WIN };
 
-const WITH_WINS: Rules = Rules {
-    win_adjudication: Some(WIN),
-    ..RULES
-};
+const WITH_WINS: Rules = Rules { win_adjudication: Some(WIN), ..RULES };
 
 /// Plays quiet moves with these scores, and returns the number of moves after which the game ended.
 fn adjudicated(rules: &Rules, scores: &[Option<Score>]) -> Option<(usize, GameVerdict)> {
@@ -358,10 +339,7 @@ fn silence_and_contradiction_begin_the_count_anew() {
 
 #[test]
 fn mates_are_scores() {
-    let rules = Rules {
-        draw_adjudication: Some(DRAW),
-        ..WITH_WINS
-    };
+    let rules = Rules { draw_adjudication: Some(DRAW), ..WITH_WINS };
     let [ours, theirs] = [Some(Score::Mate(5)), Some(Score::Mate(-4))];
     let (number, verdict) = adjudicated(&rules, &[ours, theirs, ours, theirs, ours]).unwrap();
     assert_eq!((number, verdict.winner), (5, Some(Color::Black)));
@@ -373,10 +351,7 @@ fn mates_are_scores() {
 
 #[test]
 fn a_game_is_drawn_when_both_agree() {
-    let mut rules = Rules {
-        draw_adjudication: Some(DRAW),
-        ..RULES
-    };
+    let mut rules = Rules { draw_adjudication: Some(DRAW), ..RULES };
     let draw = GameVerdict::draw(EndReason::AdjudicatedDraw);
     let even = centipawns([50, -50, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(adjudicated(&rules, &even), Some((4, draw.clone())));
@@ -391,10 +366,7 @@ fn a_game_is_drawn_when_both_agree() {
 
 #[test]
 fn wins_wait_for_their_move_number_too() {
-    let rules = Rules {
-        win_adjudication: Some(Adjudication { from: 8, ..WIN }),
-        ..RULES
-    };
+    let rules = Rules { win_adjudication: Some(Adjudication { from: 8, ..WIN }), ..RULES };
     let black_wins = centipawns([2000, -2000, 2000, -2000, 2000, -2000, 2000, -2000, 2000]);
     let number = adjudicated(&rules, &black_wins).map(|(number, _)| number);
     assert_eq!(number, Some(9));
@@ -403,11 +375,7 @@ fn wins_wait_for_their_move_number_too() {
 #[test]
 fn adjudication_is_read_from_words() {
     let read = |text: &str| text.parse::<Adjudication>();
-    let all = Adjudication {
-        score: 2000,
-        moves: 4,
-        from: 40,
-    };
+    let all = Adjudication { score: 2000, moves: 4, from: 40 };
     assert_eq!(read("score=2000 moves=4 from=40"), Ok(all));
     assert_eq!(read("from=40,moves=4, score=2000"), Ok(all));
     let at_once = Adjudication { from: 0, ..all };

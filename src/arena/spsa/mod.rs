@@ -127,10 +127,7 @@ struct IterationPlan<'a> {
 impl Plan<Iterations<'_>> for IterationPlan<'_> {
     fn next(&mut self) -> Result<Option<Iteration>> {
         let number = self.lost.pop_front().or_else(|| self.state.begin());
-        Ok(number.map(|number| Iteration {
-            number,
-            sides: self.state.sides(number),
-        }))
+        Ok(number.map(|number| Iteration { number, sides: self.state.sides(number) }))
     }
 
     fn keep(&mut self, Iteration { number, .. }: Iteration, difference: f64) -> Result<()> {
@@ -190,10 +187,7 @@ impl State {
     /// The error says which setting or parameter is not valid.
     pub fn new(settings: Settings, parameters: Vec<Parameter>) -> Result<Self> {
         let theta: Vec<f64> = parameters.iter().map(|parameter| parameter.start).collect();
-        let start = Point {
-            finished: 0,
-            theta: theta.clone(),
-        };
+        let start = Point { finished: 0, theta: theta.clone() };
         let state = Self {
             format: FORMAT.to_owned(),
             settings,
@@ -268,9 +262,7 @@ impl State {
             .map_err(|error| anyhow!("cannot read the state file {path}: {error}"))?;
         let state: Self = serde_json::from_slice(&text)
             .map_err(|error| anyhow!("{path} is no SPSA state file: {error}"))?;
-        state
-            .check()
-            .map_err(|error| anyhow!("{path} is no usable SPSA state file: {error}"))?;
+        state.check().map_err(|error| anyhow!("{path} is no usable SPSA state file: {error}"))?;
         Ok(state)
     }
 
@@ -280,10 +272,7 @@ impl State {
             bail!("format '{found}', expected '{FORMAT}'");
         }
         self.settings.check()?;
-        ensure!(
-            !self.parameters.is_empty(),
-            "no parameters, expected at least one"
-        );
+        ensure!(!self.parameters.is_empty(), "no parameters, expected at least one");
         for parameter in &self.parameters {
             parameter.check()?;
         }
@@ -356,11 +345,7 @@ impl State {
         let mut generator = ChaCha8Rng::seed_from_u64(self.settings.seed);
         generator.set_stream(iteration);
         let mut flip = || Flip {
-            sign: if generator.random::<bool>() {
-                1.0
-            } else {
-                -1.0
-            },
+            sign: if generator.random::<bool>() { 1.0 } else { -1.0 },
             rounding: generator.random(),
         };
         self.parameters.iter().map(|_| flip()).collect()
@@ -381,10 +366,7 @@ impl State {
             u128::from(count) * u128::from(HISTORY_POINTS) / u128::from(self.settings.iterations)
         };
         if part(finished) > part(finished - 1) {
-            self.history.push(Point {
-                finished,
-                theta: self.theta.clone(),
-            });
+            self.history.push(Point { finished, theta: self.theta.clone() });
         }
     }
 }
@@ -409,22 +391,13 @@ pub struct Settings {
 impl Settings {
     /// The usual exponents, and a stability of a tenth of the iterations.
     pub fn new(iterations: u64, seed: u64) -> Self {
-        Self {
-            iterations,
-            alpha: 0.602,
-            gamma: 0.101,
-            stability: 0.1 * iterations as f64,
-            seed,
-        }
+        Self { iterations, alpha: 0.602, gamma: 0.101, stability: 0.1 * iterations as f64, seed }
     }
 
     fn check(&self) -> Result<()> {
         ensure!(self.iterations > 0, "iterations 0, expected at least 1");
         for (name, value) in [("alpha", self.alpha), ("gamma", self.gamma)] {
-            ensure!(
-                (0.0..=1.0).contains(&value),
-                "{name} {value}, expected 0 to 1"
-            );
+            ensure!((0.0..=1.0).contains(&value), "{name} {value}, expected 0 to 1");
         }
         let stability = self.stability;
         ensure!(
@@ -550,9 +523,7 @@ pub fn parse_list(text: &str) -> Result<Vec<Parameter>> {
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let parameter: Parameter = text
-            .parse()
-            .map_err(|error| anyhow!("line {line}: {error}"))?;
+        let parameter: Parameter = text.parse().map_err(|error| anyhow!("line {line}: {error}"))?;
         let name = &parameter.name;
         // Engines ignore case in the names of options.
         let is_same = |other: &Parameter| other.name.eq_ignore_ascii_case(name);
@@ -592,10 +563,7 @@ impl Parameter {
                 its range"
             );
         }
-        ensure!(
-            rate > 0.0 && rate.is_finite(),
-            "rate {rate} of {name}, expected more than 0"
-        );
+        ensure!(rate > 0.0 && rate.is_finite(), "rate {rate} of {name}, expected more than 0");
         Ok(())
     }
 }
@@ -624,10 +592,7 @@ impl FromStr for Parameter {
                 "int" => true,
                 "float" => false,
                 _ => {
-                    bail!(
-                        "kind '{}' in the second field, expected int or float",
-                        shorten(kind)
-                    );
+                    bail!("kind '{}' in the second field, expected int or float", shorten(kind));
                 }
             },
             start: number("start", start)?,
@@ -662,9 +627,7 @@ impl Parameter {
     ) -> Result<(), String> {
         let name = &self.name;
         if let Some((_, value)) = fixed.iter().find(|(set, _)| set.eq_ignore_ascii_case(name)) {
-            return Err(format!(
-                "option {name} is set to {value} and tuned, expected one of both"
-            ));
+            return Err(format!("option {name} is set to {value} and tuned, expected one of both"));
         }
         let mut options = declared.iter();
         let Some(option) = options.find(|option| option.name.eq_ignore_ascii_case(name)) else {
@@ -678,9 +641,7 @@ impl Parameter {
                 if min <= least && most <= max {
                     return Ok(());
                 }
-                Err(format!(
-                    "option {name} from {min} to {max}, expected all of {least} to {most}"
-                ))
+                Err(format!("option {name} from {min} to {max}, expected all of {least} to {most}"))
             }
             (OptionKind::String { .. } | OptionKind::Unknown, false) => Ok(()),
             (kind, is_integer) => {
@@ -721,24 +682,11 @@ mod parameter_tests {
     use super::*;
 
     fn declared() -> Vec<DeclaredOption> {
-        let spin = OptionKind::Spin {
-            default: 5,
-            min: 0,
-            max: 100,
-        };
-        let text = OptionKind::String {
-            default: "1.5".to_owned(),
-        };
-        [
-            ("Depth", spin),
-            ("Scale", text),
-            ("Book", OptionKind::Check { default: true }),
-        ]
-        .map(|(name, kind)| DeclaredOption {
-            name: name.to_owned(),
-            kind,
-        })
-        .to_vec()
+        let spin = OptionKind::Spin { default: 5, min: 0, max: 100 };
+        let text = OptionKind::String { default: "1.5".to_owned() };
+        [("Depth", spin), ("Scale", text), ("Book", OptionKind::Check { default: true })]
+            .map(|(name, kind)| DeclaredOption { name: name.to_owned(), kind })
+            .to_vec()
     }
 
     #[test]
@@ -769,9 +717,6 @@ mod parameter_tests {
         let parameter: Parameter = "Depth, int, 40, 0, 100, 4, 0.02".parse().unwrap();
         let fixed = [("depth".to_owned(), "7".to_owned())];
         let error = parameter.check_declared(&declared(), &fixed).unwrap_err();
-        assert_eq!(
-            error,
-            "option Depth is set to 7 and tuned, expected one of both"
-        );
+        assert_eq!(error, "option Depth is set to 7 and tuned, expected one of both");
     }
 }

@@ -32,11 +32,7 @@ impl<F: Fn(u64, &[f64], &[f64]) -> f64 + Sync> Objective for Game<F> {
 static NEVER: Stop = Stop::new();
 
 fn alone() -> RunOptions<'static> {
-    RunOptions {
-        concurrency: 1,
-        path: None,
-        stop: &NEVER,
-    }
+    RunOptions { concurrency: 1, path: None, stop: &NEVER }
 }
 
 fn state(iterations: u64, lines: &str) -> State {
@@ -157,10 +153,7 @@ fn several_are_played_at_a_time() {
         played.lock().unwrap().push(iteration);
         1.0
     });
-    let options = RunOptions {
-        concurrency: 3,
-        ..alone()
-    };
+    let options = RunOptions { concurrency: 3, ..alone() };
     let mut progress = Vec::new();
     super::run(&mut run, &game, &options, &mut |state| {
         progress.push(state.finished());
@@ -231,11 +224,7 @@ fn panic_of_the_objective_ends_the_run() {
     });
     // A stop of its own, as a panic raises it.
     let stop = Stop::new();
-    let options = RunOptions {
-        concurrency: 2,
-        stop: &stop,
-        ..alone()
-    };
+    let options = RunOptions { concurrency: 2, stop: &stop, ..alone() };
     let _ = run(&mut state(30, TWO), &game, &options, &mut |_| ());
 }
 
@@ -317,10 +306,7 @@ fn parameters(dimensions: usize) -> (Vec<Parameter>, Vec<f64>) {
         ("G, float, 0, -1, 1, 0.2, 0.01", -0.6),
         ("H, int, 30, 0, 60, 6, 0.01", 30.0),
     ];
-    all[..dimensions]
-        .iter()
-        .map(|&(line, best)| (line.parse::<Parameter>().unwrap(), best))
-        .unzip()
+    all[..dimensions].iter().map(|&(line, best)| (line.parse::<Parameter>().unwrap(), best)).unzip()
 }
 
 fn losses(dimensions: usize, concurrency: usize) -> (f64, f64) {
@@ -328,15 +314,9 @@ fn losses(dimensions: usize, concurrency: usize) -> (f64, f64) {
     let mut run = State::new(Settings::new(8_000, 17), parameters.clone()).unwrap();
     let before = loss(run.theta(), &best, &parameters);
     let game = Game(|iteration, plus: &[f64], minus: &[f64]| {
-        pair(
-            iteration,
-            loss(minus, &best, &parameters) - loss(plus, &best, &parameters),
-        )
+        pair(iteration, loss(minus, &best, &parameters) - loss(plus, &best, &parameters))
     });
-    let options = RunOptions {
-        concurrency,
-        ..alone()
-    };
+    let options = RunOptions { concurrency, ..alone() };
     super::run(&mut run, &game, &options, &mut |_| ()).unwrap();
     (before, loss(run.theta(), &best, &parameters))
 }
@@ -364,9 +344,7 @@ fn without_luck_the_top_is_reached() {
     let lines = "A, float, 0, -10, 10, 0.5, 0.2\nB, float, 9, -10, 10, 0.5, 0.2";
     let mut run = state(3000, lines);
     let height = |at: &[f64]| -(at[0] - 3.0).powi(2) - (at[1] + 4.0).powi(2) - at[0] * at[1];
-    play(&mut run, |_, plus, minus| {
-        (height(plus) - height(minus)).clamp(-2.0, 2.0)
-    });
+    play(&mut run, |_, plus, minus| (height(plus) - height(minus)).clamp(-2.0, 2.0));
     // Both partial derivatives are zero where 2a + b = 6 and a + 2b = -8.
     let [a, b] = [20.0 / 3.0, -22.0 / 3.0];
     let found = run.theta();
@@ -382,25 +360,16 @@ fn resumed_run_takes_the_same_path() {
     let [path, copy] = ["state.json", "copy.json"].map(|name| folder.file(name));
     let whole = rugged_run(100);
     let stop = Stop::new();
-    let options = RunOptions {
-        path: Some(&path),
-        stop: &stop,
-        ..alone()
-    };
-    run(
-        &mut state(100, TWO),
-        &Game(rugged),
-        &options,
-        &mut |state| {
-            if state.finished() == 37 {
-                // The state that a run killed here is resumed from.
-                fs::copy(&path, &copy).unwrap();
-            }
-            if state.finished() == 61 {
-                stop.finish();
-            }
-        },
-    )
+    let options = RunOptions { path: Some(&path), stop: &stop, ..alone() };
+    run(&mut state(100, TWO), &Game(rugged), &options, &mut |state| {
+        if state.finished() == 37 {
+            // The state that a run killed here is resumed from.
+            fs::copy(&path, &copy).unwrap();
+        }
+        if state.finished() == 61 {
+            stop.finish();
+        }
+    })
     .unwrap();
 
     for (file, finished) in [(&path, 61), (&copy, 37)] {
@@ -422,11 +391,7 @@ fn killed_games_are_played_again() {
         played.lock().unwrap().push(iteration);
         rugged(iteration, plus, minus)
     });
-    let options = RunOptions {
-        concurrency: 4,
-        path: Some(&path),
-        stop: &NEVER,
-    };
+    let options = RunOptions { concurrency: 4, path: Some(&path), stop: &NEVER };
     run(&mut state(50, TWO), &game, &options, &mut |state| {
         if state.finished() == 20 {
             fs::copy(&path, &copy).unwrap();
@@ -504,10 +469,7 @@ fn bad_files_are_refused_with_the_reason() {
 fn place_that_cannot_be_written_shows_before_the_games() {
     let folder = TestFolder::new();
     let path = folder.file("no such folder").join("state.json");
-    let options = RunOptions {
-        path: Some(&path),
-        ..alone()
-    };
+    let options = RunOptions { path: Some(&path), ..alone() };
     let never = Game(|_, _: &[f64], _: &[f64]| unreachable!("no games without a place"));
     let error = run(&mut state(10, TWO), &never, &options, &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("cannot write the state file"));

@@ -52,17 +52,8 @@ pub fn tune(
     on_event: &(dyn Fn(Event<'_>) + Sync),
 ) -> Result<Summary> {
     let path = folder.state_path();
-    let options = RunOptions {
-        concurrency,
-        path: Some(&path),
-        stop,
-    };
-    let session = Session {
-        games: &games,
-        folder,
-        stop,
-        on_event,
-    };
+    let options = RunOptions { concurrency, path: Some(&path), stop };
+    let session = Session { games: &games, folder, stop, on_event };
     if let Some(warning) = games.warning() {
         on_event(Event::Note(warning));
     }
@@ -85,12 +76,8 @@ pub fn tune(
     Ok(Summary::of(state, folder))
 }
 
-const KIND: RunKind = RunKind {
-    noun: "run of spsa",
-    settings: "tuning.json",
-    journal: "faults.jsonl",
-    format: 1,
-};
+const KIND: RunKind =
+    RunKind { noun: "run of spsa", settings: "tuning.json", journal: "faults.jsonl", format: 1 };
 const STATE_FILE: &str = "spsa.json";
 const HISTORY_FILE: &str = "history.csv";
 const FAULTS_FOLDER: &str = "faults";
@@ -145,10 +132,7 @@ impl Folder {
     /// The folder holds no run, another process has it open, or a file is not valid.
     pub fn resume(path: &Path) -> Result<(Self, State)> {
         if !path.join(STATE_FILE).exists() {
-            let kind = RunKind {
-                settings: STATE_FILE,
-                ..KIND
-            };
+            let kind = RunKind { settings: STATE_FILE, ..KIND };
             bail!(FolderError::missing(path, kind));
         }
         let settings = runs::read_settings(path, KIND)?;
@@ -315,11 +299,7 @@ impl Summary {
                 change: (now - parameter.start) / parameter.step,
                 value: value.to_string(),
                 shown: start.to_string(),
-                line: Parameter {
-                    start,
-                    ..parameter.clone()
-                }
-                .to_string(),
+                line: Parameter { start, ..parameter.clone() }.to_string(),
             }
         };
         let values = state.values();
@@ -332,10 +312,7 @@ impl Summary {
             is_interrupted: !state.is_done(),
             parameters: parameters.map(summary).collect(),
             faults: faults
-                .map(|(reason, games)| FaultCount {
-                    reason: reason.to_string(),
-                    games,
-                })
+                .map(|(reason, games)| FaultCount { reason: reason.to_string(), games })
                 .collect(),
             folder: folder.path().display().to_string(),
         }
@@ -376,11 +353,7 @@ pub fn one_line(state: &State) -> String {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let interrupted = if self.is_interrupted {
-            ", interrupted"
-        } else {
-            ""
-        };
+        let interrupted = if self.is_interrupted { ", interrupted" } else { "" };
         writeln!(
             f,
             "{} of {}, {}{interrupted}\n",
@@ -528,9 +501,7 @@ impl Games {
         let player = Player::start(engine, &settings.rules, false, stop)
             .map_err(|error| fault(error.to_string()))?;
         for parameter in parameters {
-            parameter
-                .check_declared(player.declared_options(), &engine.options)
-                .map_err(fault)?;
+            parameter.check_declared(player.declared_options(), &engine.options).map_err(fault)?;
         }
         let (rule, max_moves) = (settings.rules.entering_king, settings.rules.max_moves);
         let mut openings = Openings::new(&settings.openings, rule, max_moves)?;
@@ -582,10 +553,7 @@ impl Games {
 
 /// The settings of a match of the engine against itself.
 fn pairing(settings: &GameSettings) -> MatchSettings {
-    let engine = |name: &str| EngineSettings {
-        name: name.to_owned(),
-        ..settings.engine.clone()
-    };
+    let engine = |name: &str| EngineSettings { name: name.to_owned(), ..settings.engine.clone() };
     MatchSettings {
         engines: vec![engine("plus"), engine("minus")],
         format: Format::RoundRobin,
@@ -673,11 +641,7 @@ impl Session<'_> {
         let [Some(plus), Some(minus)] = players else {
             unreachable!("both processes run before a game");
         };
-        let mut players = if fixture.is_second() {
-            [minus, plus]
-        } else {
-            [plus, minus]
-        };
+        let mut players = if fixture.is_second() { [minus, plus] } else { [plus, minus] };
         game::play(&context, fixture, opening, &mut players)
     }
 
@@ -706,10 +670,7 @@ impl Session<'_> {
                 detail: played.verdict.detail.clone(),
                 values: assignments(&sides[loser]),
             };
-            if let Err(error) = self
-                .folder
-                .keep_fault(&fault, &dialogue.unwrap_or_default())
-            {
+            if let Err(error) = self.folder.keep_fault(&fault, &dialogue.unwrap_or_default()) {
                 (self.on_event)(Event::Note(format!("a fault is not kept: {error}")));
             }
             (self.on_event)(Event::Fault(&fault));

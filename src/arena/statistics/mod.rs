@@ -75,13 +75,7 @@ pub enum SprtVerdict {
 
 impl Default for Sprt {
     fn default() -> Self {
-        Self {
-            elo0: 0.0,
-            elo1: 5.0,
-            alpha: 0.05,
-            beta: 0.05,
-            model: Model::Logistic,
-        }
+        Self { elo0: 0.0, elo1: 5.0, alpha: 0.05, beta: 0.05, model: Model::Logistic }
     }
 }
 
@@ -93,17 +87,12 @@ impl Sprt {
     pub fn check(&self) -> Result<(), String> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
             if !(-MOST_ELO..=MOST_ELO).contains(&value) {
-                return Err(format!(
-                    "{name}={value}, expected {} to {MOST_ELO}",
-                    -MOST_ELO
-                ));
+                return Err(format!("{name}={value}, expected {} to {MOST_ELO}", -MOST_ELO));
             }
         }
         if self.elo0 >= self.elo1 {
             let (elo0, elo1) = (self.elo0, self.elo1);
-            return Err(format!(
-                "elo0={elo0} and elo1={elo1}, expected elo0 below elo1"
-            ));
+            return Err(format!("elo0={elo0} and elo1={elo1}, expected elo0 below elo1"));
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(value > 0.0 && value < 0.5) {
@@ -117,10 +106,7 @@ impl Sprt {
 
     /// The lower bound, at which H0 is accepted, and the upper bound, at which H1 is.
     pub fn bounds(&self) -> (f64, f64) {
-        (
-            (self.beta / (1.0 - self.alpha)).ln(),
-            ((1.0 - self.beta) / self.alpha).ln(),
-        )
+        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
     /// The log-likelihood ratio: the logarithm of how much more likely the pairs are under H1 than
@@ -190,19 +176,14 @@ impl FromStr for Sprt {
 }
 
 fn number(name: &str, value: &str) -> Result<f64, String> {
-    value
-        .parse()
-        .map_err(|_| format!("{name}='{}', expected a number", shorten(value)))
+    value.parse().map_err(|_| format!("{name}='{}', expected a number", shorten(value)))
 }
 
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (elo0, elo1, alpha, beta) = (self.elo0, self.elo1, self.alpha, self.beta);
         let model = self.model;
-        write!(
-            f,
-            "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}"
-        )
+        write!(f, "elo0={elo0} elo1={elo1} alpha={alpha} beta={beta} model={model}")
     }
 }
 
@@ -213,10 +194,7 @@ impl FromStr for Model {
         match text {
             "logistic" => Ok(Self::Logistic),
             "normalized" => Ok(Self::Normalized),
-            _ => Err(format!(
-                "model='{}', expected logistic or normalized",
-                shorten(text)
-            )),
+            _ => Err(format!("model='{}', expected logistic or normalized", shorten(text))),
         }
     }
 }
@@ -459,18 +437,8 @@ impl Estimate {
         // Of equal results: the variance around ½ that equal engines would have. For wins and
         // losses this is the usual Φ((W−L)/√(W+L)).
         let of_equals = lead.abs() / count.sqrt();
-        let los = if lead == 0.0 {
-            0.5
-        } else {
-            normal_cdf(lead / deviation.max(of_equals))
-        };
-        Some(Self {
-            score,
-            elo: elo_of(score),
-            low: elo_of(low),
-            high: elo_of(high),
-            los,
-        })
+        let los = if lead == 0.0 { 0.5 } else { normal_cdf(lead / deviation.max(of_equals)) };
+        Some(Self { score, elo: elo_of(score), low: elo_of(low), high: elo_of(high), los })
     }
 }
 
@@ -618,11 +586,7 @@ mod statistics_tests {
     /// Computed by hand from the definition of the variance.
     #[test]
     fn games_have_the_error_bars_of_the_textbook() {
-        let games = Wdl {
-            wins: 450,
-            draws: 200,
-            losses: 350,
-        };
+        let games = Wdl { wins: 450, draws: 200, losses: 350 };
         assert_eq!(games.games(), 1000);
         close(games.score().unwrap(), 0.55, 1e-15);
         close(games.draw_rate().unwrap(), 0.2, 1e-15);
@@ -694,11 +658,7 @@ mod statistics_tests {
 
     #[test]
     fn ends_beyond_all_points_are_infinite() {
-        let few = Wdl {
-            wins: 3,
-            draws: 1,
-            losses: 0,
-        };
+        let few = Wdl { wins: 3, draws: 1, losses: 0 };
         let estimate = few.estimate().unwrap();
         assert_eq!(estimate.high, f64::INFINITY);
         assert!(estimate.elo.is_finite() && estimate.low.is_finite());

@@ -53,17 +53,9 @@ fn llr_is_that_of_fishtest() {
         ([0, 0, 50, 0, 0], 0.0, 5.0, -0.017_561_248_571_8),
         ([5, 5, 5, 5, 5], 0.0, 5.0, -0.005_176_938_008_7),
     ];
-    for (model, cases) in [
-        (Model::Logistic, &logistic[..]),
-        (Model::Normalized, &normalized[..]),
-    ] {
+    for (model, cases) in [(Model::Logistic, &logistic[..]), (Model::Normalized, &normalized[..])] {
         for &(counts, elo0, elo1, expected) in cases {
-            let test = Sprt {
-                elo0,
-                elo1,
-                model,
-                ..Sprt::default()
-            };
+            let test = Sprt { elo0, elo1, model, ..Sprt::default() };
             let found = test.llr(&Pentanomial(counts));
             assert_close(found, expected, 1e-8, &format!("{test} {counts:?}"));
         }
@@ -140,9 +132,7 @@ fn llr_is_the_ratio_of_the_largest_likelihoods() {
         // The variance of a game is twice that of the mean of two games.
         let of_spread = |elo: f64| {
             let per_game = elo * std::f64::consts::LN_10 / 800.0;
-            climbed_likelihood(numbers, &|q| {
-                mean(q) - 0.5 - per_game * 2_f64.sqrt() * deviation(q)
-            })
+            climbed_likelihood(numbers, &|q| mean(q) - 0.5 - per_game * 2_f64.sqrt() * deviation(q))
         };
         let expected = of_spread(elo1) - of_spread(elo0);
         let test = sprt(&format!("elo0={elo0} elo1={elo1} model=normalized"));
@@ -164,11 +154,7 @@ fn llr_is_finite_whatever_happened() {
                 assert!(llr.is_finite(), "{test} {counts:?}: {llr}");
                 let mut mirrored = counts;
                 mirrored.reverse();
-                let opposite = Sprt {
-                    elo0: -test.elo1,
-                    elo1: -test.elo0,
-                    ..test
-                };
+                let opposite = Sprt { elo0: -test.elo1, elo1: -test.elo0, ..test };
                 let other = opposite.llr(&Pentanomial(mirrored));
                 assert_close(other, -llr, 1e-6, &format!("{test} {counts:?}"));
             }
@@ -234,9 +220,7 @@ fn normalized_verdicts_are_as_rare_as_promised() {
     // game.
     let t_value = |q: [f64; 5]| {
         let mean: f64 = (0..5).map(|result| q[result] * result as f64 / 4.0).sum();
-        let squares: f64 = (0..5)
-            .map(|result| q[result] * (result * result) as f64 / 16.0)
-            .sum();
+        let squares: f64 = (0..5).map(|result| q[result] * (result * result) as f64 / 16.0).sum();
         (mean - 0.5) / (squares - mean * mean).sqrt()
     };
     let expected = 2_f64.sqrt() * 40.0 * std::f64::consts::LN_10 / 800.0;
@@ -261,13 +245,7 @@ fn texts_are_read_and_written() {
     let full = sprt("elo0=-1.5,elo1=4, alpha=0.1  beta=0.2 model=normalized");
     assert_eq!(
         full,
-        Sprt {
-            elo0: -1.5,
-            elo1: 4.0,
-            alpha: 0.1,
-            beta: 0.2,
-            model: Model::Normalized
-        }
+        Sprt { elo0: -1.5, elo1: 4.0, alpha: 0.1, beta: 0.2, model: Model::Normalized }
     );
     assert_eq!(sprt(&full.to_string()), full);
     let expected = "elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic";

@@ -166,10 +166,7 @@ impl Summary {
             is_interrupted: false,
             engines: engines.collect(),
             pairings: pairings.collect(),
-            black: BlackSummary {
-                wdl: tally.black,
-                score: tally.black.score(),
-            },
+            black: BlackSummary { wdl: tally.black, score: tally.black.score() },
             endings: endings(&tally.reasons),
             faults: tally.faults.values().cloned().collect(),
             referee: RefereeSummary {
@@ -269,10 +266,7 @@ impl OptimismSummary {
 impl StallSummary {
     /// The number of stalls and the duration of the longest, from the heartbeat.
     pub fn new((count, longest): (u64, Duration)) -> Self {
-        Self {
-            count,
-            longest: longest.as_secs_f64(),
-        }
+        Self { count, longest: longest.as_secs_f64() }
     }
 }
 

@@ -179,13 +179,8 @@ fn without_a_loss_the_difference_has_only_a_bound() {
 #[test]
 fn the_sequential_test_says_what_it_has_found() {
     let mut settings = settings(&["new-version", "old"], None);
-    settings.sprt = Some(Sprt {
-        elo0: 0.0,
-        elo1: 50.0,
-        alpha: 0.05,
-        beta: 0.1,
-        model: Model::Logistic,
-    });
+    settings.sprt =
+        Some(Sprt { elo0: 0.0, elo1: 50.0, alpha: 0.05, beta: 0.1, model: Model::Logistic });
     let name = "SPRT elo0=0 elo1=50 alpha=0.05 beta=0.1 model=logistic: LLR ";
     for (winner, pairs, words) in cases! {
         "new-version", 1 => "(-2.25, 2.89), undecided";

@@ -195,11 +195,7 @@ impl Tally {
         let is_black = pairing.engines == players;
         let points = half_points(if is_black { Color::Black } else { Color::White });
         count(&mut pairing.wdl, points);
-        pairing.optimism += if is_black {
-            entry.optimism
-        } else {
-            entry.optimism.swapped()
-        };
+        pairing.optimism += if is_black { entry.optimism } else { entry.optimism.swapped() };
         match pairing.open.remove(&(game / 2)) {
             Some(other) => pairing.pairs.add_pair(points + other),
             None => drop(pairing.open.insert(game / 2, points)),
@@ -281,11 +277,7 @@ pub fn merge(folders: &[PathBuf]) -> Result<Merged> {
     }
     check_openings(&settings, &entries)?;
     let planned = settings.games_here().unwrap_or(0);
-    Ok(Merged {
-        missing: planned.saturating_sub(entries.len() as u64),
-        settings,
-        entries,
-    })
+    Ok(Merged { missing: planned.saturating_sub(entries.len() as u64), settings, entries })
 }
 
 /// Checks that the openings of all shards agree: two games of a pair have the same, and no two
@@ -323,10 +315,7 @@ impl Merged {
     /// Notes for the user.
     pub fn notes(&self) -> Vec<String> {
         let missing = (self.missing > 0).then(|| {
-            format!(
-                "not in these folders: {} of the match",
-                counted(self.missing, "game")
-            )
+            format!("not in these folders: {} of the match", counted(self.missing, "game"))
         });
         missing.into_iter().collect()
     }

@@ -71,11 +71,7 @@ fn results_are_those_of_the_first_engine_whatever_its_colour() {
     // 2 points, ½ point, and an unfinished pair.
     let entries = [won(0, "a"), won(1, "a"), won(2, "b"), drawn(3), won(4, "b")];
     let tally = tally_of(&settings, &entries);
-    let wdl = |wins, draws, losses| Wdl {
-        wins,
-        draws,
-        losses,
-    };
+    let wdl = |wins, draws, losses| Wdl { wins, draws, losses };
     assert_eq!(tally.games(), 5);
     assert_eq!(tally.pairings[0].wdl, wdl(2, 1, 2));
     assert_eq!(tally.pairings[0].pairs, Pentanomial([0, 1, 0, 0, 1]));

@@ -52,12 +52,8 @@ impl DbOnDisk {
     /// Opens a file and looks at some of its positions.
     pub(in crate::book) fn open(path: &Path) -> io::Result<Self> {
         let file = SharedFile::open(path)?;
-        let mut book = Self {
-            file,
-            samples: Vec::new(),
-            says_ply_one_only: false,
-            is_sorted: true,
-        };
+        let mut book =
+            Self { file, samples: Vec::new(), says_ply_one_only: false, is_sorted: true };
         book.samples = book.samples()?;
         let samples = &book.samples;
         book.is_sorted = samples.is_sorted_by(|one, next| one.text <= next.text);
@@ -216,11 +212,7 @@ fn next_position(lines: &mut Lines<'_>) -> io::Result<Option<PositionLine>> {
         let Some(line) = lines.next()? else {
             return Ok(None);
         };
-        let line = if start == 0 {
-            line.strip_prefix(BOM).unwrap_or(line)
-        } else {
-            line
-        };
+        let line = if start == 0 { line.strip_prefix(BOM).unwrap_or(line) } else { line };
         if let Some(text) = line.strip_prefix(POSITION) {
             let text = text.trim_ascii().to_vec();
             let end = lines.offset();
@@ -263,13 +255,7 @@ impl<'a> Lines<'a> {
     /// The lines from the byte `offset` on, where the first may be the rest of one; each read
     /// fetches `block` bytes.
     const fn new(file: &'a SharedFile, offset: u64, block: usize) -> Self {
-        Self {
-            file,
-            block,
-            buffer: Vec::new(),
-            used: 0,
-            start: offset,
-        }
+        Self { file, block, buffer: Vec::new(), used: 0, start: offset }
     }
 
     /// Offset of the line that is returned next.

@@ -77,11 +77,7 @@ impl DbReader {
                 ply: node.ply,
                 moves: block.moves[node.moves()].to_vec(),
             };
-            Ok(ReadEntry {
-                line,
-                move_lines: block.move_lines[node.moves()].to_vec(),
-                entry,
-            })
+            Ok(ReadEntry { line, move_lines: block.move_lines[node.moves()].to_vec(), entry })
         }));
     }
 }
@@ -124,10 +120,11 @@ pub(super) fn load(path: &Path, faults: &mut FaultLog) -> io::Result<MemoryBook>
         let parts: Vec<Block> = parts.collect();
         for part in parts {
             let first_move = moves.len();
-            nodes.extend(part.nodes.into_iter().map(|node| Node {
-                first_move: node.first_move + first_move,
-                ..node
-            }));
+            nodes.extend(
+                part.nodes
+                    .into_iter()
+                    .map(|node| Node { first_move: node.first_move + first_move, ..node }),
+            );
             moves.extend(part.moves);
             for fault in part.faults {
                 faults.add(fault.after_lines(lines));
@@ -193,12 +190,7 @@ pub(crate) struct Blocks<R> {
 
 impl<R: Read> Blocks<R> {
     pub(crate) const fn new(input: R) -> Self {
-        Self {
-            input,
-            rest: Vec::new(),
-            is_first: true,
-            is_done: false,
-        }
+        Self { input, rest: Vec::new(), is_first: true, is_done: false }
     }
 
     /// Reads until a position begins behind the first byte, and cuts there.
@@ -316,12 +308,7 @@ impl Block {
     fn add_position(&mut self, text: &[u8], line: u64) -> Result<(), Problem> {
         let (position, ply) = parse_position(text)?;
         self.node_lines.push(line);
-        self.nodes.push(Node {
-            position,
-            ply,
-            first_move: self.moves.len(),
-            move_count: 0,
-        });
+        self.nodes.push(Node { position, ply, first_move: self.moves.len(), move_count: 0 });
         Ok(())
     }
 
@@ -460,9 +447,8 @@ mod tests {
     fn blocks_begin_with_positions_and_lose_nothing() {
         let line = |number: usize| format!("sfen position {number}\r\n7g7f none 0 0 1\r\n");
         let text: String = (0..100_000).map(line).collect();
-        let blocks: Vec<Vec<u8>> = Blocks::new(text.as_bytes())
-            .collect::<io::Result<_>>()
-            .expect("memory can be read");
+        let blocks: Vec<Vec<u8>> =
+            Blocks::new(text.as_bytes()).collect::<io::Result<_>>().expect("memory can be read");
         assert!(blocks.len() > 2);
         assert!(blocks.iter().all(|block| block.starts_with(POSITION)));
         assert!(blocks.concat() == text.as_bytes());
@@ -475,13 +461,7 @@ mod tests {
             Err(problem) => problem.to_string(),
             Ok(known) => {
                 let ponder = known.ponder.map_or("-".to_owned(), |mv| mv.to_string());
-                let BookMove {
-                    mv,
-                    value,
-                    depth,
-                    count,
-                    ..
-                } = known;
+                let BookMove { mv, value, depth, count, .. } = known;
                 format!("{mv} {ponder} {value} {depth} {count}")
             }
         }

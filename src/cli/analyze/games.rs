@@ -67,16 +67,8 @@ pub(super) fn run(
     let report = Report::new(arguments, &settings, games, lang)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
     let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
-    let mut watch = Progress {
-        report,
-        meter: &meter,
-    };
-    let execution = Execution {
-        threads,
-        name: "analyze",
-        stack_bytes: None,
-        stop: &stop,
-    };
+    let mut watch = Progress { report, meter: &meter };
+    let execution = Execution { threads, name: "analyze", stack_bytes: None, stop: &stop };
     let result = analysis::analyze(&lines, &settings, &evaluator, &mut watch, &execution);
     meter.finish();
     result?;

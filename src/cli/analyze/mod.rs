@@ -21,11 +21,9 @@ use crate::{analysis::Effort, lang::Lang, records::encoding, records::sfen_line:
 
 /// Example: `raicho analyze game.kif --html game.html`
 #[derive(Args)]
-#[command(
-    before_help = "Example: raicho analyze game.kif --threads 4 --html game.html\n\
+#[command(before_help = "Example: raicho analyze game.kif --threads 4 --html game.html\n\
         Example: raicho analyze games/ --time 500ms --kif analysed/\n\
-        Example: raicho analyze --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --time 3s"
-)]
+        Example: raicho analyze --sfen \"4k4/9/4P4/9/9/9/9/9/4K4 b G 1\" --time 3s")]
 pub(super) struct Arguments {
     /// Games (CSA, KIF, KI2, JKF, lines `startpos moves 7g7f …`), folders of them, or a file with a
     /// position per line; `-` reads standard input
@@ -141,8 +139,7 @@ impl SearchArguments {
     /// The rule for wins by declaration in a game.
     fn rule_of(&self, record: &GameRecord) -> EnteringKingRule {
         let rule = self.entering_king_rule;
-        rule.or_else(|| record.entering_king_rule())
-            .unwrap_or_default()
+        rule.or_else(|| record.entering_king_rule()).unwrap_or_default()
     }
 
     /// Threads for a position.
@@ -164,11 +161,8 @@ impl OutputArguments {
     /// The first option for a file.
     fn file_option(&self) -> Option<&'static str> {
         let is_json = self.json.is_some() && !self.is_json_on_stdout();
-        let options = [
-            ("--html", self.html.is_some()),
-            ("--kif", self.kif.is_some()),
-            ("--json", is_json),
-        ];
+        let options =
+            [("--html", self.html.is_some()), ("--kif", self.kif.is_some()), ("--json", is_json)];
         let found = options.into_iter().find(|&(_, is_given)| is_given);
         found.map(|(option, _)| option)
     }
@@ -240,11 +234,8 @@ fn find(arguments: &Arguments) -> Result<Inputs> {
         let line = sfen.parse();
         let line =
             line.map_err(|error| usage_error(format_args!("--sfen '{}': {error}", shorten(sfen))))?;
-        let game = InputGame {
-            record: record_of(line),
-            path: PathBuf::from("position"),
-            number: None,
-        };
+        let game =
+            InputGame { record: record_of(line), path: PathBuf::from("position"), number: None };
         return Ok(Inputs::Games(vec![game], Vec::new()));
     }
     let mut games = Vec::new();
@@ -283,9 +274,7 @@ fn expand(paths: &[PathBuf], output: &OutputArguments) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let results = [&output.kif, &output.json];
     let results = results.into_iter().flatten();
-    let results: Vec<PathBuf> = results
-        .filter_map(|path| path.canonicalize().ok())
-        .collect();
+    let results: Vec<PathBuf> = results.filter_map(|path| path.canonicalize().ok()).collect();
     for path in paths {
         if path.is_dir() {
             let mut found = Vec::new();
@@ -305,10 +294,7 @@ fn walk(folder: &Path, without: &[PathBuf], files: &mut Vec<PathBuf>) -> std::io
         let path = entry.path();
         // Links to folders are not followed: they may lead in a circle.
         if entry.file_type()?.is_dir() {
-            if path
-                .canonicalize()
-                .is_ok_and(|path| !without.contains(&path))
-            {
+            if path.canonicalize().is_ok_and(|path| !without.contains(&path)) {
                 walk(&path, without, files)?;
             }
         } else if EXTENSIONS.contains(&extension(&path).as_str()) && !path.is_dir() {

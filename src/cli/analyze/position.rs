@@ -55,11 +55,7 @@ pub(super) fn run(arguments: &Arguments, source: &PositionSource, lang: Lang) ->
         }
     }
     if failures > 0 {
-        bail!(
-            "{} of {} could not be analyzed",
-            counted(failures, "position"),
-            path.display()
-        );
+        bail!("{} of {} could not be analyzed", counted(failures, "position"), path.display());
     }
     Ok(())
 }
@@ -117,9 +113,7 @@ fn live_display() -> ProgressBar {
 /// Shows texts in place of those before, each on one line of the terminal.
 fn show(display: &ProgressBar, texts: &[String]) {
     let (_, width) = Term::stdout().size();
-    let cut = texts
-        .iter()
-        .map(|text| truncate_str(text, width.into(), "…"));
+    let cut = texts.iter().map(|text| truncate_str(text, width.into(), "…"));
     display.set_message(cut.collect::<Vec<_>>().join("\n"));
 }
 

@@ -177,10 +177,9 @@ fn print_summary(
         let cells = [
             moves.to_string(),
             known(agreement, |agreement| format!("{:.0} %", 100.0 * agreement)),
-            known(
-                mean_loss.zip(mean_centipawn_loss),
-                |(chance, centipawns)| format!("{centipawns:.0} {:7.1}", 100.0 * chance),
-            ),
+            known(mean_loss.zip(mean_centipawn_loss), |(chance, centipawns)| {
+                format!("{centipawns:.0} {:7.1}", 100.0 * chance)
+            }),
             doubtful.to_string(),
             blunders.to_string(),
             missed_mates.to_string(),
@@ -200,9 +199,7 @@ fn word(judgement: &Judgement, lang: Lang) -> String {
         Class::Blunder => lang.is_blunder(),
     };
     let missed = judgement.missed_mate.map(|plies| lang.missed_mate(plies));
-    format!("{class} {}", missed.unwrap_or_default())
-        .trim()
-        .to_owned()
+    format!("{class} {}", missed.unwrap_or_default()).trim().to_owned()
 }
 
 fn score_text(score: Score, lang: Lang) -> String {

@@ -172,8 +172,7 @@ impl Arguments {
     /// The settings of a new match.
     fn settings(&self) -> Result<MatchSettings> {
         let (engines, rules) = (self.engines.engines()?, self.rules.rules()?);
-        self.games
-            .settings(engines, rules, self.openings.settings())
+        self.games.settings(engines, rules, self.openings.settings())
     }
 }
 
@@ -293,10 +292,7 @@ const OWN_FILES: &[&str] = &["match.json", "games.jsonl", "games.sfen", "summary
 
 /// Those files in this folder.
 const fn own_files(folder: &Path) -> OwnFiles<'_> {
-    OwnFiles {
-        folder,
-        names: OWN_FILES,
-    }
+    OwnFiles { folder, names: OWN_FILES }
 }
 
 /// The destination of the JSON; `-` is standard output, where it replaces the table.
@@ -347,11 +343,8 @@ impl JsonArguments {
         // Print first: a full disk must not hide the result. Nor must a reader that is gone keep it
         // from the files.
         let mut out = output::stdout();
-        let printed = if self.is_on_stdout() {
-            write!(out, "{json}")
-        } else {
-            writeln!(out, "{text}")
-        };
+        let printed =
+            if self.is_on_stdout() { write!(out, "{json}") } else { writeln!(out, "{text}") };
         let save = |(path, text): &(PathBuf, String)| result_file::save(path, text.as_bytes());
         let saved: Vec<Result<()>> = files.iter().map(save).collect();
         saved.into_iter().collect::<Result<()>>()?;
@@ -439,9 +432,7 @@ fn game(folder: &Path, entry: &GameEntry) -> Result<Game> {
     let path = folder.join(&entry.record);
     let bytes = read_named(folder, &entry.record).map_err(flat_error)?;
     let records = csa::read(&encoding::decode(&bytes)).at(&path)?;
-    let record = records
-        .first()
-        .with_context(|| format!("{}: no game", path.display()))?;
+    let record = records.first().with_context(|| format!("{}: no game", path.display()))?;
     Ok(Game::of_record(record))
 }
 
@@ -478,10 +469,5 @@ fn result(settings: &MatchSettings, entries: &[GameEntry]) -> Result<Match> {
         }
     });
     let pairings: Vec<Pairing> = pairings.collect();
-    Ok(Match {
-        course,
-        engines,
-        pairings,
-        left_out: 0,
-    })
+    Ok(Match { course, engines, pairings, left_out: 0 })
 }

@@ -129,10 +129,8 @@ pub(super) struct GameArguments {
     shard: Option<Shard>,
 }
 
-const FORMATS: [(&str, Format); 2] = [
-    ("round-robin", Format::RoundRobin),
-    ("gauntlet", Format::Gauntlet),
-];
+const FORMATS: [(&str, Format); 2] =
+    [("round-robin", Format::RoundRobin), ("gauntlet", Format::Gauntlet)];
 
 impl EngineArguments {
     /// Whether the command line has no `--engine`.
@@ -303,17 +301,9 @@ impl OpeningArguments {
         let plies = self.random_plies;
         let (source, max_imbalance) = match &self.openings {
             Some(path) => (Source::File(path.clone()), self.max_imbalance),
-            None => (
-                Source::Random { plies },
-                Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE)),
-            ),
+            None => (Source::Random { plies }, Some(self.max_imbalance.unwrap_or(MAX_IMBALANCE))),
         };
-        OpeningSettings {
-            source,
-            order: self.order,
-            max_imbalance,
-            seed: self.seed,
-        }
+        OpeningSettings { source, order: self.order, max_imbalance, seed: self.seed }
     }
 }
 
@@ -341,10 +331,8 @@ impl fmt::Display for OpeningArguments {
 /// Example: `raicho match openings --random-plies 8..12 --max-imbalance 100 --count 500 --out
 /// openings.sfen`
 #[derive(Args)]
-#[command(
-    before_help = "Example: raicho match openings --random-plies 8..12 --max-imbalance 100 \
-        --count 500 --out openings.sfen"
-)]
+#[command(before_help = "Example: raicho match openings --random-plies 8..12 --max-imbalance 100 \
+        --count 500 --out openings.sfen")]
 pub(super) struct OpeningSetArguments {
     #[command(flatten)]
     openings: OpeningArguments,

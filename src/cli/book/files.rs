@@ -73,9 +73,7 @@ pub(super) fn convert(arguments: &ConvertArguments, lang: Lang) -> Result<()> {
 fn drop_losing(entry: &mut BookEntry, loss: u32) {
     let best = entry.moves.iter().map(|known| known.value).max();
     let least = best.map(|best| i64::from(best) - i64::from(loss));
-    entry
-        .moves
-        .retain(|known| least.is_none_or(|least| i64::from(known.value) >= least));
+    entry.moves.retain(|known| least.is_none_or(|least| i64::from(known.value) >= least));
 }
 
 /// Example: `raicho book validate user_book1.db --skip good.db`
@@ -95,10 +93,7 @@ pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> Result<()> 
     let path = &arguments.book.path;
     let mut writer = match &arguments.skip {
         Some(out) => {
-            let output = OutputArguments {
-                out: out.clone(),
-                force: false,
-            };
+            let output = OutputArguments { out: out.clone(), force: false };
             let format = output.check([&**path])?;
             Some(SortedWriter::new(out, format, SORT_MEMORY))
         }
@@ -132,11 +127,7 @@ pub(super) fn validate(arguments: &ValidateArguments, lang: Lang) -> Result<()> 
     if let (Some(writer), Some(out)) = (writer, &arguments.skip) {
         return write_book(writer, out, lang);
     }
-    ensure!(
-        faults == 0,
-        "{}; --skip FILE writes the good entries",
-        counted(faults, "fault")
-    );
+    ensure!(faults == 0, "{}; --skip FILE writes the good entries", counted(faults, "fault"));
     Ok(())
 }
 
@@ -263,11 +254,7 @@ impl Summary {
         ];
         // The other formats have no order.
         if matches!(self.format, BookFormat::Db | BookFormat::Ybb) {
-            lines.push(if self.is_sorted {
-                lang.info_sorted()
-            } else {
-                lang.info_not_sorted()
-            });
+            lines.push(if self.is_sorted { lang.info_sorted() } else { lang.info_not_sorted() });
         }
         if counts.positions > 1 && counts.plies.0 == Some((1, 1)) {
             lines.push(lang.info_plies_are_1());
@@ -304,11 +291,8 @@ pub(super) struct MergeArguments {
     output: OutputArguments,
 }
 
-const RULES: [(&str, MergeRule); 3] = [
-    ("deeper", MergeRule::Deeper),
-    ("newer", MergeRule::Newer),
-    ("weighted", MergeRule::Weighted),
-];
+const RULES: [(&str, MergeRule); 3] =
+    [("deeper", MergeRule::Deeper), ("newer", MergeRule::Newer), ("weighted", MergeRule::Weighted)];
 
 /// The side to move of the positions that count in each book.
 #[derive(Clone, Debug)]
@@ -358,11 +342,8 @@ pub(super) fn merge(arguments: &MergeArguments, lang: Lang) -> Result<()> {
 }
 
 pub(super) fn sort(arguments: &SortArguments, lang: Lang) -> Result<()> {
-    let settings = MergeSettings {
-        rule: MergeRule::default(),
-        sides: Vec::new(),
-        memory: SORT_MEMORY,
-    };
+    let settings =
+        MergeSettings { rule: MergeRule::default(), sides: Vec::new(), memory: SORT_MEMORY };
     let books = std::slice::from_ref(&arguments.book.path);
     merge_books(books, &arguments.output, &settings, lang)
 }
@@ -375,9 +356,8 @@ fn merge_books(
 ) -> Result<()> {
     let out = &*output.out;
     let format = output.check(books.iter().map(PathBuf::as_path))?;
-    let summary = watched("positions", 1, |watch| {
-        makebook::merge(books, (out, format), settings, watch)
-    })?;
+    let summary =
+        watched("positions", 1, |watch| makebook::merge(books, (out, format), settings, watch))?;
     for (book, faults) in books.iter().zip(&summary.faults) {
         print_faults(book, faults);
     }
@@ -441,9 +421,8 @@ struct FilterArguments {
 pub(super) fn from_games(arguments: &GamesArguments, lang: Lang) -> Result<()> {
     let sources = Sources::new(&arguments.inputs, arguments.format)?;
     let sources = sources.files().iter();
-    let files: Vec<(PathBuf, Format)> = sources
-        .map(|source| (source.path.clone(), source.format))
-        .collect();
+    let files: Vec<(PathBuf, Format)> =
+        sources.map(|source| (source.path.clone(), source.format)).collect();
     let OutputArguments { out, force } = &arguments.output;
     let inputs = || files.iter().map(|(path, _)| path.as_path());
     let format = arguments.output.check(inputs())?;
@@ -469,10 +448,7 @@ pub(super) fn from_games(arguments: &GamesArguments, lang: Lang) -> Result<()> {
     let read = lang.games(summary.games + bad);
     output::print_line(lang.games_read(read, bad, summary.low_ratings))?;
     ensure!(summary.games > 0, "no game was found; nothing was written");
-    ensure!(
-        summary.positions > 0,
-        "no position is left; nothing was written"
-    );
+    ensure!(summary.positions > 0, "no position is left; nothing was written");
     print_written(lang, summary.positions, out)?;
     print_losses(lang, &summary.losses)
 }
@@ -496,9 +472,8 @@ pub(super) struct MinimaxArguments {
 pub(super) fn minimax(arguments: &MinimaxArguments, lang: Lang) -> Result<()> {
     let (book, output) = (&arguments.book.path, &arguments.output.out);
     arguments.output.check([&**book])?;
-    let summary = watched("MB", 1_000_000, |watch| {
-        minimax::run(book, output, arguments.components, watch)
-    })?;
+    let summary =
+        watched("MB", 1_000_000, |watch| minimax::run(book, output, arguments.components, watch))?;
     print_faults(book, &summary.faults);
     let counts = &summary.counts;
     let mut out = output::stdout();
@@ -598,10 +573,7 @@ fn answer(library: &Library, engine: &Engine) -> (String, String) {
     }
     let options = &settings.book.options;
     let probed = book::probe(library, position, options);
-    (
-        candidates(library, position, &probed, options),
-        reasons(&probed),
-    )
+    (candidates(library, position, &probed, options), reasons(&probed))
 }
 
 fn dash_if_empty(text: &str) -> &str {
@@ -705,10 +677,7 @@ pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> Result<()> {
         let depth = or_dash(format.has_depths(), known.depth.to_string());
         let count = or_dash(format.has_counts(), known.count.to_string());
         let [mv, answer] = columns(lang, &lang.mv(position, probed.mv), &answer);
-        writeln!(
-            out,
-            "{mv}  {answer} {value:>7} {depth:>6} {count:>11}{share}"
-        )?;
+        writeln!(out, "{mv}  {answer} {value:>7} {depth:>6} {count:>11}{share}")?;
     }
     Ok(())
 }

@@ -121,10 +121,8 @@ pub(super) fn think(arguments: &ThinkArguments, lang: Lang) -> Result<()> {
 impl ThinkArguments {
     fn positions(&self) -> Result<Positions> {
         if let Some(book) = &self.book {
-            let enough = self.search.depth.map(|depth| Enough {
-                depth,
-                moves: self.search.multipv.into(),
-            });
+            let enough =
+                self.search.depth.map(|depth| Enough { depth, moves: self.search.multipv.into() });
             let mut faults = FaultLog::default();
             let found = Positions::of_book(book, enough, &mut faults)?;
             print_faults(book, &faults);
@@ -142,10 +140,8 @@ impl ThinkArguments {
 
 /// Example: `raicho book extend --positions 10000 --nodes 1000000 --work run/ --out book.db`
 #[derive(Args)]
-#[command(
-    before_help = "Example: raicho book extend --roots roots.sfen --positions 10000 \
-        --nodes 1000000 --threads 8 --work run/ --out book.db"
-)]
+#[command(before_help = "Example: raicho book extend --roots roots.sfen --positions 10000 \
+        --nodes 1000000 --threads 8 --work run/ --out book.db")]
 pub(super) struct ExtendArguments {
     /// The book to begin with [default: an empty one]
     #[arg(long, value_name = "BOOK")]
@@ -189,11 +185,8 @@ pub(super) struct ExtendArguments {
 /// Most centipawns that all moves of a line lose together.
 const LINE_LOSS: i32 = 150;
 
-const USERS: [(&str, User); 3] = [
-    ("black", User::Black),
-    ("white", User::White),
-    ("both", User::Both),
-];
+const USERS: [(&str, User); 3] =
+    [("black", User::Black), ("white", User::White), ("both", User::Both)];
 
 const EXTEND: RunKind = RunKind {
     noun: "run of book extend",
@@ -216,11 +209,7 @@ struct ExtendSettings {
 pub(super) fn extend(arguments: &ExtendArguments, lang: Lang) -> Result<()> {
     let roots = arguments.roots()?;
     let book = arguments.book()?;
-    let reach = Reach {
-        user: arguments.side,
-        line_loss: LINE_LOSS,
-        plies: arguments.plies,
-    };
+    let reach = Reach { user: arguments.side, line_loss: LINE_LOSS, plies: arguments.plies };
     let out = &arguments.output.out;
     if out.extension().is_some_and(|found| found == "sfen") {
         let most = usize::try_from(arguments.positions).unwrap_or(usize::MAX);
@@ -247,15 +236,8 @@ pub(super) fn extend(arguments: &ExtendArguments, lang: Lang) -> Result<()> {
     let progress = |done: u64, loss: i32| {
         meter.advance(done, format!("lines that lose up to {loss}"));
     };
-    let mut growth = Growth::new(
-        book,
-        &roots,
-        &settings.reach,
-        arguments.positions,
-        folder,
-        known,
-        &progress,
-    )?;
+    let mut growth =
+        Growth::new(book, &roots, &settings.reach, arguments.positions, folder, known, &progress)?;
     let search = &arguments.search;
     let result = search.execute(&mut growth, (&settings.effort, &evaluator), &stop);
     meter.finish();
@@ -355,11 +337,7 @@ impl SearchArguments {
         (effort, evaluator): (&'a Effort, &'a Evaluator),
         stop: &'a Stop,
     ) -> Result<()> {
-        let job = Thinking {
-            effort,
-            evaluator,
-            stop,
-        };
+        let job = Thinking { effort, evaluator, stop };
         let execution = Execution {
             threads: self.workers.threads(),
             name: "book",

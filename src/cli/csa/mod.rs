@@ -119,10 +119,8 @@ fn play(arguments: &Arguments) -> Result<()> {
     }
     let mut clients = Vec::new();
     for setup in &setups {
-        let owner = JournalOwner {
-            host: setup.run.host.clone(),
-            account: setup.run.session.name.clone(),
-        };
+        let owner =
+            JournalOwner { host: setup.run.host.clone(), account: setup.run.session.name.clone() };
         let (journal, entries) = Journal::open(&setup.out, &owner).map_err(flat_error)?;
         clients.push((setup, journal, entries));
     }
@@ -141,20 +139,14 @@ fn play(arguments: &Arguments) -> Result<()> {
         }
     };
     // Engines of others need their files. Before any thread, each of which has rights of its own.
-    if !arguments.no_sandbox
-        && setups
-            .iter()
-            .all(|setup| setup.run.player.program.is_none())
-    {
+    if !arguments.no_sandbox && setups.iter().all(|setup| setup.run.player.program.is_none()) {
         let folders: Vec<&Path> = setups.iter().map(|setup| setup.out.as_path()).collect();
         let ports: Vec<u16> = setups.iter().map(|setup| setup.run.port).collect();
         sandbox::enter(&folders, &ports);
     }
     let interrupt = on_ctrl_c(ENDING, say, leave)?;
     let screen = screen::is_possible().then(|| Screen::open(Arc::clone(&shared)));
-    let screen = screen
-        .transpose()
-        .context("the full-screen view (TERM=dumb does without)")?;
+    let screen = screen.transpose().context("the full-screen view (TERM=dumb does without)")?;
     let unwritten = Mutex::new(Vec::new());
     let results: Vec<Result<()>> = thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -184,10 +176,7 @@ fn play(arguments: &Arguments) -> Result<()> {
         results.map(result).collect()
     });
     // Better here than nowhere.
-    for record in unwritten
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-    {
+    for record in unwritten.into_inner().unwrap_or_else(PoisonError::into_inner) {
         output::eprint_line(record);
     }
     report(&setups, results)
@@ -254,11 +243,7 @@ fn tally_text(tally: &Tally) -> String {
 
 fn title(setup: &Setup) -> String {
     let session = &setup.run.session;
-    let game = if session.game.is_empty() {
-        String::new()
-    } else {
-        format!(", {}", session.game)
-    };
+    let game = if session.game.is_empty() { String::new() } else { format!(", {}", session.game) };
     format!("{} at {}{game}", session.name, setup.run.host)
 }
 
@@ -467,12 +452,7 @@ fn settings(arguments: &Arguments, account: &Account) -> Result<RunSettings> {
             }),
             delays: delays(&options)?,
         },
-        player: PlayerSettings {
-            program,
-            options,
-            ponders,
-            ready_timeout: READY_TIMEOUT,
-        },
+        player: PlayerSettings { program, options, ponders, ready_timeout: READY_TIMEOUT },
         games: account.games.map(NonZero::get),
     })
 }
@@ -510,10 +490,7 @@ fn host_and_port(text: &str) -> Result<(String, u16)> {
             _ => (text, None),
         },
     };
-    ensure_usage!(
-        !host.is_empty(),
-        "--host {text}: expected HOST or HOST:PORT"
-    );
+    ensure_usage!(!host.is_empty(), "--host {text}: expected HOST or HOST:PORT");
     let port = match port {
         Some(number) => number.parse().map_err(|_| bad_port())?,
         None => PORT,
@@ -536,10 +513,7 @@ fn delays(options: &[(String, String)]) -> Result<Delays> {
             .map_err(|_| usage_error(format_args!("option {name}: expected milliseconds")));
         milliseconds.map(Duration::from_millis)
     });
-    Ok(Delays {
-        usual: usual?,
-        worst: worst?,
-    })
+    Ok(Delays { usual: usual?, worst: worst? })
 }
 
 /// Reads the password of `account`.

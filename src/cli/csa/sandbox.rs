@@ -32,10 +32,7 @@ fn confine(
         .handle_access(AccessNet::ConnectTcp | AccessNet::BindTcp)?
         .create()?
         .add_rules(path_beneath_rules(folders, write))?
-        .add_rules(path_beneath_rules(
-            ["/dev/tty", "/dev/null"],
-            AccessFs::WriteFile,
-        ))?;
+        .add_rules(path_beneath_rules(["/dev/tty", "/dev/null"], AccessFs::WriteFile))?;
     for &port in ports.iter().chain([&DNS]) {
         rules = rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp))?;
     }
@@ -78,12 +75,7 @@ mod tests {
             let denied =
                 |kind: Option<ErrorKind>| assert_eq!(kind, Some(ErrorKind::PermissionDenied));
             denied(fs::write(&outside, "new").err().map(|error| error.kind()));
-            denied(
-                Command::new("/bin/true")
-                    .spawn()
-                    .err()
-                    .map(|error| error.kind()),
-            );
+            denied(Command::new("/bin/true").spawn().err().map(|error| error.kind()));
             TcpStream::connect(server).expect("it may");
             denied(TcpStream::connect(other).err().map(|error| error.kind()));
         };

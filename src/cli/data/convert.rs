@@ -178,12 +178,7 @@ impl Target {
         let is_open = arguments.is_to_stdout() || is_stream(out);
         let names_no_file = arguments.to.is_some() && out.extension().is_none() && !is_open;
         let is_folder = out.is_dir() || text.ends_with(['/', '\\']) || names_no_file;
-        Ok(Some(Self {
-            format,
-            encoding,
-            extension,
-            is_folder,
-        }))
+        Ok(Some(Self { format, encoding, extension, is_folder }))
     }
 }
 
@@ -213,12 +208,7 @@ struct Out {
 
 impl Out {
     fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            file: None,
-            games: 0,
-            only: None,
-        }
+        Self { path, file: None, games: 0, only: None }
     }
 }
 
@@ -288,9 +278,7 @@ impl Conversion<'_> {
             })?;
         }
         for source in self.sources.files() {
-            self.read(source, |conversion, _, record| {
-                conversion.put(&mut out, record)
-            })?;
+            self.read(source, |conversion, _, record| conversion.put(&mut out, record))?;
         }
         self.finish(out)
     }
@@ -408,9 +396,7 @@ impl Conversion<'_> {
         for (loss, games) in &self.losses {
             let format = self.target.format;
             let games = counted(*games, "game");
-            output::eprint_line(format_args!(
-                "note: {format} has no room for {loss} ({games})"
-            ));
+            output::eprint_line(format_args!("note: {format} has no room for {loss} ({games})"));
         }
         if self.not_encoded > 0 {
             let games = counted(self.not_encoded, "game");

@@ -183,10 +183,7 @@ fn judge(report: &PassReport, good: Option<&Path>) -> Result<()> {
         let positions = counted(report.tally.written, "position");
         output::print_line(format_args!("{positions} written to {}", path.display()))?;
     }
-    ensure!(
-        report.signs.are_right(),
-        "the scores or the results have the wrong sign"
-    );
+    ensure!(report.signs.are_right(), "the scores or the results have the wrong sign");
     let bad = report.tally.bad();
     ensure!(
         bad == 0 || good.is_some(),
@@ -254,9 +251,7 @@ pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> Result<()> {
     ));
     if report.contested > 0 {
         let (contested, format) = (report.contested, output.1);
-        output::eprint_line(format_args!(
-            "{contested} of those in games that ended differently"
-        ));
+        output::eprint_line(format_args!("{contested} of those in games that ended differently"));
         if format != Format::Psum {
             output::eprint_line(format_args!(
                 "{format} keeps one result, the most frequent; psum keeps all"
@@ -270,10 +265,8 @@ pub(in crate::cli) fn dedup(arguments: &DedupArguments) -> Result<()> {
 
 /// Example: `raicho roots floodgate/ --min-rating 3800 --out roots.hcp`
 #[derive(Args)]
-#[command(
-    before_help = "Example: raicho roots floodgate/2026/ --min-rating 3800 --plies 20 \
-        --out roots.hcp"
-)]
+#[command(before_help = "Example: raicho roots floodgate/2026/ --min-rating 3800 --plies 20 \
+        --out roots.hcp")]
 pub(in crate::cli) struct RootsArguments {
     #[command(flatten)]
     input: Input,
@@ -332,10 +325,7 @@ fn print_games(found: &Collection, min_count: u64) -> Result<()> {
         writeln!(out, "{count:>12}  {what}")?;
     }
     writeln!(out, "\nbefore\n{}", found.before)?;
-    writeln!(
-        out,
-        "{min_count:>12}  games a position must have at least\n"
-    )?;
+    writeln!(out, "{min_count:>12}  games a position must have at least\n")?;
     Ok(())
 }
 
@@ -343,12 +333,10 @@ fn print_games(found: &Collection, min_count: u64) -> Result<()> {
 
 /// Example: `raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 --out gen1-new.pack`
 #[derive(Args)]
-#[command(
-    before_help = "Example: raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 \
+#[command(before_help = "Example: raicho rescore gen1/ --eval new.nnue --nodes 3000 --threads 8 \
         --out gen1-new.pack\n\
         Example: raicho rescore gen1/ --positions --out positions.tsv\n\
-        Example: raicho rescore gen1/ --scores scores.tsv --out gen1-new.pack"
-)]
+        Example: raicho rescore gen1/ --scores scores.tsv --out gen1-new.pack")]
 pub(in crate::cli) struct RescoreArguments {
     #[command(flatten)]
     input: Input,
@@ -503,11 +491,7 @@ fn take_scores(
 ) -> Result<()> {
     let file = File::open(scores).at(scores)?;
     let mut input = BufReader::new(file);
-    let column = (
-        scores,
-        &mut input as &mut dyn BufRead,
-        arguments.outside.scale,
-    );
+    let column = (scores, &mut input as &mut dyn BufRead, arguments.outside.scale);
     let report = watched(|watch| rescore::take_scores(sources, column, (path, format), watch))?;
     report_written(&report, report.tally.written);
     Ok(())

@@ -245,16 +245,12 @@ impl Inside {
         for problem in self.engine.new_game() {
             self.note(problem.to_string());
         }
-        (self.on_word)(Word::Prepared(Prepared {
-            game: rules.game,
-            result: Ok(()),
-        }));
+        (self.on_word)(Word::Prepared(Prepared { game: rules.game, result: Ok(()) }));
     }
 
     fn search(&mut self, task: &Task) {
         self.engine.finish();
-        self.engine
-            .set_valid_position(position_as_counted(&task.line));
+        self.engine.set_valid_position(position_as_counted(&task.line));
         let settings = &mut self.engine.settings_mut().search;
         settings.network_delay = task.delays.usual;
         settings.network_delay2 = task.delays.worst;

@@ -57,11 +57,7 @@ impl Driver {
             .name("csa-engine".to_owned())
             .spawn(move || work.serve(&received))
             .map_err(|error| anyhow!("no thread for the engine: {error}"))?;
-        Ok(Self {
-            orders: Some(orders),
-            is_leaving,
-            thread: Some(thread),
-        })
+        Ok(Self { orders: Some(orders), is_leaving, thread: Some(thread) })
     }
 
     pub(super) fn perform(&self, command: EngineCommand) {
@@ -118,9 +114,7 @@ impl Work {
             let order = if self.running.is_some() {
                 orders.try_recv()
             } else {
-                orders
-                    .recv()
-                    .map_err(|RecvError| TryRecvError::Disconnected)
+                orders.recv().map_err(|RecvError| TryRecvError::Disconnected)
             };
             let result = match order {
                 Ok(command) => self.perform(command),
@@ -202,10 +196,7 @@ impl Work {
 
     fn search(&mut self, task: &Task) -> Result<(), ClientError> {
         self.stop()?;
-        let running = Running {
-            search: task.search,
-            position: task.line.position(),
-        };
+        let running = Running { search: task.search, position: task.line.position() };
         let side = running.position.side_to_move();
         let search = task.search;
         self.running = Some(running);

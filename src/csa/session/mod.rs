@@ -76,32 +76,17 @@ pub struct Session {
 #[derive(Debug)]
 enum Phase {
     /// `LOGIN` was sent, at that time; a game may be resumed after it.
-    LoggingIn {
-        since: Instant,
-        interrupted: Option<Box<InterruptedGame>>,
-    },
+    LoggingIn { since: Instant, interrupted: Option<Box<InterruptedGame>> },
     /// The state of the interrupted game is expected.
-    Resuming {
-        since: Instant,
-        resumption: Box<Resumption>,
-    },
+    Resuming { since: Instant, resumption: Box<Resumption> },
     /// Between games.
     Waiting,
     /// The summary of a game is coming.
-    Reading {
-        since: Instant,
-        reader: Box<SummaryReader>,
-    },
+    Reading { since: Instant, reader: Box<SummaryReader> },
     /// The engine prepares for the game.
-    Preparing {
-        since: Instant,
-        summary: Box<Summary>,
-    },
+    Preparing { since: Instant, summary: Box<Summary> },
     /// `AGREE` was sent.
-    Agreed {
-        since: Instant,
-        summary: Box<Summary>,
-    },
+    Agreed { since: Instant, summary: Box<Summary> },
     /// A game is played.
     Playing(Box<Playing>),
     /// `LOGOUT` was sent.
@@ -131,10 +116,7 @@ impl Session {
         });
         let actions = context.take_actions();
         let session = Self {
-            phase: Phase::LoggingIn {
-                since: now,
-                interrupted,
-            },
+            phase: Phase::LoggingIn { since: now, interrupted },
             context,
             last_received: now,
             answers_blanks: false,
@@ -170,9 +152,7 @@ impl Session {
 
     /// When [`Input::Tick`] is due at the latest.
     pub fn deadline(&self) -> Instant {
-        let keep_alive = self
-            .is_logged_in()
-            .then(|| self.context.last_sent + KEEP_ALIVE);
+        let keep_alive = self.is_logged_in().then(|| self.context.last_sent + KEEP_ALIVE);
         let of_phase = match &self.phase {
             Phase::Playing(playing) => playing.deadline(&self.context),
             _ => self.limit().map(|(limit, _)| limit),
@@ -233,14 +213,7 @@ impl Session {
 
     /// Whether the server has not yet handed a game back that is to be resumed.
     pub const fn is_resuming(&self) -> bool {
-        matches!(
-            self.phase,
-            Phase::Resuming { .. }
-                | Phase::LoggingIn {
-                    interrupted: Some(_),
-                    ..
-                }
-        )
+        matches!(self.phase, Phase::Resuming { .. } | Phase::LoggingIn { interrupted: Some(_), .. })
     }
 
     /// Whether the session is over.
@@ -308,8 +281,7 @@ impl Session {
             ServerLine::LoginIncorrect(reason) => {
                 if !reason.is_empty() {
                     let reason = self.context.shown(&reason);
-                    self.context
-                        .note(format!("the reason of the server: {reason}"));
+                    self.context.note(format!("the reason of the server: {reason}"));
                 }
                 let retry_after = retry_after(&reason);
                 self.context.event(Event::LoginRefused { retry_after });
@@ -350,25 +322,20 @@ impl Session {
             Ok(mut summary) => {
                 self.context.offers += 1;
                 if self.context.offers > MOST_OFFERS {
-                    self.context
-                        .note(format!("{MOST_OFFERS} games offered, none of them started"));
+                    self.context.note(format!("{MOST_OFFERS} games offered, none of them started"));
                     return self.close();
                 }
                 let own_rule = self.context.settings.entering_king_rule;
                 summary.declaration = own_rule.or(summary.declaration);
                 self.context.blank(&mut summary);
                 self.note_gaps(&summary);
-                self.context
-                    .event(Event::Offered(Box::new(summary.clone())));
+                self.context.event(Event::Offered(Box::new(summary.clone())));
                 self.context.engine(EngineCommand::Prepare(GameRules {
                     game: summary.id.clone(),
                     max_moves: summary.max_moves,
                     declaration: summary.declaration_rule(),
                 }));
-                Phase::Preparing {
-                    since: self.context.now,
-                    summary: Box::new(summary),
-                }
+                Phase::Preparing { since: self.context.now, summary: Box::new(summary) }
             }
             Err(error) => {
                 self.context.note(format!("rejected a game: {error}"));
@@ -381,14 +348,11 @@ impl Session {
     /// Says what the summary leaves open, and what is done instead.
     fn note_gaps(&mut self, summary: &Summary) {
         if summary.declaration.is_none() {
-            self.context
-                .note("the server names no rule of declarations: none is made");
+            self.context.note("the server names no rule of declarations: none is made");
         }
         if summary.time[summary.side.index()].is_untimed() {
             let seconds = UNTIMED_MOVE.as_secs();
-            self.context.note(format!(
-                "the game has no clock: {seconds} s a move are used"
-            ));
+            self.context.note(format!("the game has no clock: {seconds} s a move are used"));
         }
     }
 
@@ -425,10 +389,7 @@ impl Session {
     /// Where the summary of a game begins, the phase that reads it.
     fn begun_summary(&self, line: &str) -> Option<Phase> {
         let is_begun = ServerLine::parse(line) == ServerLine::Begin(SUMMARY_BLOCK.to_owned());
-        is_begun.then(|| Phase::Reading {
-            since: self.context.now,
-            reader: Box::default(),
-        })
+        is_begun.then(|| Phase::Reading { since: self.context.now, reader: Box::default() })
     }
 
     // --- Other inputs ---
@@ -439,18 +400,14 @@ impl Session {
                 match prepared.result {
                     Ok(()) if self.context.wish == Wish::PlayOn => {
                         self.context.send(ClientLine::Agree(summary.id.clone()));
-                        Phase::Agreed {
-                            since: self.context.now,
-                            summary,
-                        }
+                        Phase::Agreed { since: self.context.now, summary }
                     }
                     Ok(()) => {
                         self.context.send(ClientLine::Reject(summary.id));
                         self.log_out()
                     }
                     Err(reason) => {
-                        self.context
-                            .note(format!("rejected a game: the engine, {reason}"));
+                        self.context.note(format!("rejected a game: the engine, {reason}"));
                         self.context.send(ClientLine::Reject(summary.id));
                         self.wait()
                     }
@@ -467,9 +424,9 @@ impl Session {
         }
         match &mut self.phase {
             Phase::Waiting if wish > Wish::PlayOn => self.phase = self.log_out(),
-            Phase::LoggingIn {
-                interrupted: None, ..
-            } if wish > Wish::PlayOn => self.phase = self.close(),
+            Phase::LoggingIn { interrupted: None, .. } if wish > Wish::PlayOn => {
+                self.phase = self.close()
+            }
             Phase::Playing(playing) if wish == Wish::Resign => playing.resign(&mut self.context),
             _ => {}
         }
@@ -479,8 +436,7 @@ impl Session {
         let now = self.context.now;
         let has_left = |since| now >= since + LEAVE_TIMEOUT;
         if now >= self.silence_deadline() {
-            self.context
-                .note("the server is silent, the connection counts as lost");
+            self.context.note("the server is silent, the connection counts as lost");
             self.closed();
             return;
         }
@@ -520,8 +476,7 @@ impl Session {
             Phase::Playing(_) => "during the game",
             Phase::LoggingOut { .. } | Phase::Closed => return,
         };
-        self.context
-            .note(format!("the connection was closed {moment}"));
+        self.context.note(format!("the connection was closed {moment}"));
     }
 
     /// The connection is lost, or we give it up.
@@ -531,10 +486,9 @@ impl Session {
             Phase::Playing(playing) => playing.lose_connection(&mut self.context),
             Phase::Resuming { resumption, .. } => self.lose(Some(resumption.interrupted.game)),
             // The next connection tries again to resume.
-            Phase::LoggingIn {
-                interrupted: Some(interrupted),
-                ..
-            } => self.context.event(Event::Interrupted(interrupted)),
+            Phase::LoggingIn { interrupted: Some(interrupted), .. } => {
+                self.context.event(Event::Interrupted(interrupted))
+            }
             _ => {}
         }
         self.context.close();
@@ -561,18 +515,12 @@ impl Session {
 
     /// Waits for a game, unless the user wants no more.
     fn wait(&mut self) -> Phase {
-        if self.context.wish > Wish::PlayOn {
-            self.log_out()
-        } else {
-            Phase::Waiting
-        }
+        if self.context.wish > Wish::PlayOn { self.log_out() } else { Phase::Waiting }
     }
 
     fn log_out(&mut self) -> Phase {
         self.context.send(ClientLine::Logout);
-        Phase::LoggingOut {
-            since: self.context.now,
-        }
+        Phase::LoggingOut { since: self.context.now }
     }
 
     fn close(&mut self) -> Phase {

@@ -107,8 +107,7 @@ impl Playing {
     /// How long the player to move may think; zero between turns.
     pub(super) fn budget(&self) -> Duration {
         let mover = self.game.position().side_to_move();
-        self.turn_since()
-            .map_or(Duration::ZERO, |_| self.game.clock().budget(mover))
+        self.turn_since().map_or(Duration::ZERO, |_| self.game.clock().budget(mover))
     }
 
     // --- Lines of the server ---
@@ -228,11 +227,7 @@ impl Playing {
             }
             _ => self.search(self.game.line(), Some(clock), false, context),
         };
-        self.side = Side::Thinking {
-            turn,
-            search,
-            is_hurried: false,
-        };
+        self.side = Side::Thinking { turn, search, is_hurried: false };
     }
 
     fn search(
@@ -343,13 +338,7 @@ impl Playing {
             }
         };
         context.send(ClientLine::Act(action));
-        self.side = Side::Sent(SentMove {
-            mv,
-            thought,
-            reply,
-            since,
-            sent: context.now,
-        });
+        self.side = Side::Sent(SentMove { mv, thought, reply, since, sent: context.now });
         if context.settings.pondering == Pondering::Early {
             let mut line = self.game.line();
             line.moves.push(mv);
@@ -377,11 +366,9 @@ impl Playing {
             return Some(ended + RESULT_TIMEOUT);
         }
         match &self.side {
-            Side::Thinking {
-                turn,
-                is_hurried: false,
-                ..
-            } => Some(turn.since() + self.longest_thought(context)),
+            Side::Thinking { turn, is_hurried: false, .. } => {
+                Some(turn.since() + self.longest_thought(context))
+            }
             _ => None,
         }
     }
@@ -448,11 +435,7 @@ impl Playing {
             Side::Sent(sent) => Some(sent.mv),
             _ => None,
         };
-        let interrupted = InterruptedGame {
-            game: self.game,
-            sent,
-            lost: context.now,
-        };
+        let interrupted = InterruptedGame { game: self.game, sent, lost: context.now };
         context.event(Event::Interrupted(Box::new(interrupted)));
     }
 }

@@ -33,18 +33,12 @@ struct Table {
 
 const KK: Table = Table {
     names: ["KK_synthesized.bin", "KK.bin"],
-    sizes: [
-        (8 * KK_ENTRIES as u64, "32 bits"),
-        (4 * KK_ENTRIES as u64, "16 bits"),
-    ],
+    sizes: [(8 * KK_ENTRIES as u64, "32 bits"), (4 * KK_ENTRIES as u64, "16 bits")],
 };
 
 const KKP: Table = Table {
     names: ["KKP_synthesized.bin", "KKP.bin"],
-    sizes: [
-        (8 * KKP_ENTRIES as u64, "32 bits"),
-        (4 * KKP_ENTRIES as u64, "16 bits"),
-    ],
+    sizes: [(8 * KKP_ENTRIES as u64, "32 bits"), (4 * KKP_ENTRIES as u64, "16 bits")],
 };
 
 const KPP: Table = Table {
@@ -103,14 +97,10 @@ impl Table {
     fn open(&self, folder: &Path) -> Result<Found, KpptError> {
         let (path, name) = self.find(folder).ok_or_else(|| self.missing(folder))?;
         let metadata = path.metadata();
-        let found = metadata
-            .map_err(|error| KpptError::of_file(name, &error))?
-            .len();
+        let found = metadata.map_err(|error| KpptError::of_file(name, &error))?.len();
         let size = self.sizes.iter().position(|&(size, _)| size == found);
         let size = size.ok_or_else(|| {
-            let known = self
-                .sizes
-                .map(|(size, meaning)| format!("{size} ({meaning})"));
+            let known = self.sizes.map(|(size, meaning)| format!("{size} ({meaning})"));
             let known = known.join(" or ");
             KpptError(format!("{name} has {found} bytes, expected {known}"))
         })?;
@@ -163,15 +153,9 @@ impl Tables {
             return Err(KK.missing(folder));
         } else {
             let name = KK.names[0];
-            return Err(KpptError(format!(
-                "{name} is missing, without which KKP has 16 bits"
-            )));
+            return Err(KpptError(format!("{name} is missing, without which KKP has 16 bits")));
         };
-        let kind = if pairs.is_second_size() {
-            Kind::KppKkpt
-        } else {
-            Kind::Kppt
-        };
+        let kind = if pairs.is_second_size() { Kind::KppKkpt } else { Kind::Kppt };
         let mut kkp = pages(KKP_ENTRIES)?;
         kings_and_piece.read(|path, is_narrow| read_kkp(path, is_narrow, &mut kkp))?;
         let mut kpp = pages(kind.kpp_bytes() / 2)?;
@@ -197,9 +181,7 @@ fn read_kk(path: &Path, is_16_bits: bool) -> io::Result<Vec<Weight>> {
 
 fn read_kkp(path: &Path, is_16_bits: bool, table: &mut [Weight]) -> io::Result<()> {
     let bytes = if is_16_bits { 4 } else { 8 };
-    in_parts(path, bytes, table, |file, part| {
-        read_weights(file, is_16_bits, part)
-    })
+    in_parts(path, bytes, table, |file, part| read_weights(file, is_16_bits, part))
 }
 
 fn read_kpp(path: &Path, table: &mut [i16]) -> io::Result<()> {
@@ -246,18 +228,13 @@ fn in_parts<T: Send>(
         let mut read_part = || {
             let mut file = File::open(path)?;
             file.seek(SeekFrom::Start((index * length) as u64 * bytes))?;
-            part.chunks_mut(CHUNK)
-                .try_for_each(|chunk| read(&mut file, chunk))
+            part.chunks_mut(CHUNK).try_for_each(|chunk| read(&mut file, chunk))
         };
         if let Err(error) = read_part() {
-            *result
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner) = Err(error);
+            *result.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Err(error);
         }
     })?;
-    result
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    result.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// Weights that are looked at for each king.

@@ -124,12 +124,7 @@ impl Tables {
                 }
             }
         })?;
-        Ok(Self {
-            kind,
-            kk: (0..KK_ENTRIES).map(weights).collect(),
-            kkp,
-            kpp,
-        })
+        Ok(Self { kind, kk: (0..KK_ENTRIES).map(weights).collect(), kkp, kpp })
     }
 
     /// Which parts the KPP weights have.
@@ -184,10 +179,7 @@ impl Weights for Tables {
 
 impl fmt::Debug for Tables {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Tables")
-            .field("kind", &self.kind)
-            .finish_non_exhaustive()
+        formatter.debug_struct("Tables").field("kind", &self.kind).finish_non_exhaustive()
     }
 }
 
@@ -209,10 +201,7 @@ pub fn explain(model: &Model, position: &Position) -> String {
 fn write_all(text: &mut String, model: &Model, position: &Position) -> fmt::Result {
     writeln!(text, "{}", model.tables().kind())?;
     let Some(sums) = Sums::of(model.tables(), position) else {
-        return write!(
-            text,
-            "a king is missing, without which this evaluation has no value"
-        );
+        return write!(text, "a king is missing, without which this evaluation has no value");
     };
     let mover = position.side_to_move();
     let [black, white] = sums.pairs;
@@ -220,10 +209,7 @@ fn write_all(text: &mut String, model: &Model, position: &Position) -> fmt::Resu
         Color::Black => SCALE * position.material(),
         Color::White => -SCALE * position.material(),
     };
-    writeln!(
-        text,
-        "table                    board      turn   (board: + is good for black)"
-    )?;
+    writeln!(text, "table                    board      turn   (board: + is good for black)")?;
     let rows = [
         ("material", [material, 0]),
         ("KK and KKP", sums.kings),

@@ -41,11 +41,7 @@ impl Model {
     /// The weights of `source`, as messages name it, for an instruction set, or for the fastest one
     /// where the processor does not have it.
     pub fn new(tables: Tables, source: String, set: InstructionSet) -> Self {
-        Self {
-            tables,
-            source,
-            set: set.or_best(),
-        }
+        Self { tables, source, set: set.or_best() }
     }
 
     /// The tables that [`Self::evaluate`] sums.
@@ -148,10 +144,7 @@ impl Entry {
         key: None,
         kings: [Square::S11; Color::NUM],
         numbers: [Numbers::EMPTY; Color::NUM],
-        sums: Sums {
-            pairs: [[0; 2]; Color::NUM],
-            kings: [0; 2],
-        },
+        sums: Sums { pairs: [[0; 2]; Color::NUM], kings: [0; 2] },
     };
 }
 
@@ -164,10 +157,7 @@ struct CachedSum {
 
 impl CachedSum {
     /// The sum of no pieces, which is right.
-    const EMPTY: Self = Self {
-        numbers: Numbers::EMPTY,
-        sum: [0; 2],
-    };
+    const EMPTY: Self = Self { numbers: Numbers::EMPTY, sum: [0; 2] };
 }
 
 /// The sums of one thread.
@@ -183,10 +173,7 @@ struct KingCache([Vec<CachedSum>; Color::NUM]);
 
 impl SumStack {
     fn new() -> Self {
-        Self {
-            entries: vec![Entry::EMPTY; STACK],
-            cache: KingCache::new(),
-        }
+        Self { entries: vec![Entry::EMPTY; STACK], cache: KingCache::new() }
     }
 
     /// The value of a position for the side to move. `None` where a king is missing.
@@ -397,11 +384,7 @@ impl Exchange {
     /// slot `first` comes first, if it is among them.
     #[inline(always)]
     fn of_slots(before: &Numbers, now: &Numbers, slots: u64, first: usize) -> Self {
-        let mut exchange = Self {
-            added: ArrayVec::new(),
-            removed: ArrayVec::new(),
-            others: *now,
-        };
+        let mut exchange = Self { added: ArrayVec::new(), removed: ArrayVec::new(), others: *now };
         let first = slots & 1 << first;
         for slot in Slots(first).chain(Slots(slots & !first)) {
             let [new, old] = [now, before].map(|numbers| numbers.get(slot));
@@ -418,11 +401,7 @@ impl Exchange {
     /// The pieces may be in any order.
     #[inline(always)]
     fn of_lists(before: &Numbers, now: &Numbers) -> Self {
-        let mut exchange = Self {
-            added: ArrayVec::new(),
-            removed: ArrayVec::new(),
-            others: *now,
-        };
+        let mut exchange = Self { added: ArrayVec::new(), removed: ArrayVec::new(), others: *now };
         // Most pieces are in the same slot in both.
         let different = before.difference(now);
         let mut left = NumberSet::EMPTY;
@@ -438,9 +417,7 @@ impl Exchange {
             }
         }
         let removed = Slots(different).filter_map(|slot| before.get(slot));
-        exchange
-            .removed
-            .extend(removed.filter(|&number| left.remove(number)));
+        exchange.removed.extend(removed.filter(|&number| left.remove(number)));
         exchange
     }
 
@@ -456,18 +433,12 @@ impl Exchange {
         king: usize,
         sum: &mut Weight,
     ) {
-        let Self {
-            added,
-            removed,
-            others,
-        } = self;
+        let Self { added, removed, others } = self;
         subtract(sum, sum_of_pairs(tables, king, removed));
         add(sum, sum_of_pairs(tables, king, added));
         // SAFETY: the caller vouches for the instruction set; king and numbers are in range, and
         // `others` has none of the exchanged pieces.
-        add(sum, unsafe {
-            K::sum::<TURN>(tables.kpp_of(king), added, removed, others)
-        });
+        add(sum, unsafe { K::sum::<TURN>(tables.kpp_of(king), added, removed, others) });
     }
 }
 
@@ -527,9 +498,7 @@ unsafe fn all_pairs<K: Kernel, const TURN: bool>(
     for (slot, &number) in numbers.0.iter().enumerate() {
         if let Ok(piece) = usize::try_from(number) {
             // SAFETY: as in `Exchange::apply`.
-            add(&mut sum, unsafe {
-                K::sum::<TURN>(tables.kpp_of(king), &[piece], &[], &others)
-            });
+            add(&mut sum, unsafe { K::sum::<TURN>(tables.kpp_of(king), &[piece], &[], &others) });
             others.0[slot] = number;
         }
     }

@@ -36,10 +36,8 @@ pub(super) struct Sums {
 impl Sums {
     /// Sums the weights of a position. `None` where a king is missing.
     pub(super) fn of(weights: &impl Weights, position: &Position) -> Option<Self> {
-        let [black_king, white_king] = [
-            position.king(Color::Black)?.index(),
-            position.king(Color::White)?.index(),
-        ];
+        let [black_king, white_king] =
+            [position.king(Color::Black)?.index(), position.king(Color::White)?.index()];
         let mut sums = Self::default();
         for side in Color::ALL {
             let king = seen_by(position.king(side)?, side).index();

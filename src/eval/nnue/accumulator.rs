@@ -61,11 +61,7 @@ impl AccumulatorStack {
         let width = network.shape.width;
         let features = network.shape.features;
         let entries = features.king_buckets() as usize * 2 * Color::NUM;
-        let with_attacks = if features.counts_attacks() {
-            entries
-        } else {
-            0
-        };
+        let with_attacks = if features.counts_attacks() { entries } else { 0 };
         Self {
             width,
             table: FeatureTable::new(features),
@@ -188,12 +184,7 @@ impl AccumulatorStack {
             // Any move may change the attackers of any piece, and so its feature.
             let attacks = match &self.attacks {
                 Some((key, attacks)) if *key == position.key() => attacks,
-                _ => {
-                    &self
-                        .attacks
-                        .insert((position.key(), Attacks::of(position)))
-                        .1
-                }
+                _ => &self.attacks.insert((position.key(), Attacks::of(position))).1,
             };
             let mut now = active_with_attacks(features, position, side, bucket, attacks);
             now.sort_unstable();
@@ -216,9 +207,7 @@ impl AccumulatorStack {
 fn changes_bucket(features: FeatureSet, bucket: KingBucket, side: Color, mv: Option<Move>) -> bool {
     mv.is_some_and(|mv| {
         mv.piece() == Piece::new(side, PieceType::King)
-            && mv
-                .from()
-                .is_some_and(|from| king_bucket(features, from, side) != bucket)
+            && mv.from().is_some_and(|from| king_bucket(features, from, side) != bucket)
     })
 }
 
@@ -468,10 +457,7 @@ struct FeatureTable {
 
 impl FeatureTable {
     fn new(set: FeatureSet) -> Self {
-        let king = |is_mirrored| KingBucket {
-            index: 0,
-            is_mirrored,
-        };
+        let king = |is_mirrored| KingBucket { index: 0, is_mirrored };
         let entry = |found: ArrayVec<u32, 2>| {
             let mut entry = [NO_FEATURE; 2];
             for (entry, feature) in entry.iter_mut().zip(found) {
@@ -539,10 +525,7 @@ impl PerspectiveTable<'_> {
         square: Square,
         to: &mut ArrayVec<u32, MAX>,
     ) {
-        self.push(
-            self.on_board[piece.index() * Square::NUM + square.index()],
-            to,
-        );
+        self.push(self.on_board[piece.index() * Square::NUM + square.index()], to);
     }
 
     /// The features of the `count`-th (from 1) piece of a type in the hand of `owner`.

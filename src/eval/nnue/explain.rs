@@ -37,20 +37,13 @@ fn write_all(text: &mut String, network: &Network, position: &Position) -> fmt::
         let mut sides = Color::ALL.into_iter();
         let without_king = sides.find(|&side| position.king(side).is_none());
         let side = without_king.map_or("one side", Color::name);
-        return write!(
-            text,
-            "{side} has no king, without which this network cannot evaluate"
-        );
+        return write!(text, "{side} has no king, without which this network cannot evaluate");
     };
     writeln!(
         text,
         "contributions in pawns, + is good for black: the evaluation less the one without the piece"
     )?;
-    let explanation = Explanation {
-        network,
-        position,
-        for_black: for_black(position, value),
-    };
+    let explanation = Explanation { network, position, for_black: for_black(position, value) };
     explanation.write_hand(text, Color::White)?;
     explanation.write_board(text)?;
     explanation.write_hand(text, Color::Black)?;
@@ -128,10 +121,7 @@ impl Explanation<'_> {
 /// Writes the value by each output bucket and marks the one of the position.
 fn write_buckets(text: &mut String, network: &Network, position: &Position) -> fmt::Result {
     let count = network.shape().buckets();
-    let (sums, used) = (
-        scalar::sums(network, position),
-        scalar::bucket(network, position),
-    );
+    let (sums, used) = (scalar::sums(network, position), scalar::bucket(network, position));
     let (Some(sums), Some(used)) = (sums, used) else {
         return Ok(());
     };
@@ -144,11 +134,7 @@ fn write_buckets(text: &mut String, network: &Network, position: &Position) -> f
     writeln!(text, "by each bucket, for the side to move:")?;
     for bucket in 0..count {
         let value = amount(scalar::value_in(network, &sums, bucket));
-        let mark = if bucket == used {
-            "  <- this position's"
-        } else {
-            ""
-        };
+        let mark = if bucket == used { "  <- this position's" } else { "" };
         writeln!(text, "{bucket:>3}  {value}{mark}")?;
     }
     Ok(())
@@ -169,11 +155,7 @@ fn amount(value: Value) -> String {
 fn in_pawns(value: Value) -> String {
     let pawns = f64::from(value) / f64::from(PAWN_VALUE);
     // Fewer digits, so that the largest values fit into a cell.
-    if pawns.abs() < 99.0 {
-        format!("{pawns:+.2}")
-    } else {
-        format!("{pawns:+.0}")
-    }
+    if pawns.abs() < 99.0 { format!("{pawns:+.2}") } else { format!("{pawns:+.0}") }
 }
 
 #[cfg(test)]
@@ -207,10 +189,7 @@ mod tests {
         assert_eq!(after("+r"), ["-15.50"]);
         assert_eq!(after("P"), ["+1.00"]);
         assert!(after("K").is_empty() && after("k").is_empty());
-        assert!(
-            lines.contains(&"black in hand:  one of 2 P +1.00"),
-            "{text}"
-        );
+        assert!(lines.contains(&"black in hand:  one of 2 P +1.00"), "{text}");
         let marked: Vec<_> = lines.iter().filter(|line| line.contains("<-")).collect();
         assert_eq!(marked.len(), 1);
         assert!(marked[0].trim_start().starts_with('2'), "{text}");

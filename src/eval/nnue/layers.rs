@@ -73,13 +73,7 @@ impl PackedLayer {
                 weights[group * GROUP + input % GROUP] = weight;
             }
         }
-        Self {
-            groups,
-            outputs: affine.outputs,
-            padded_outputs,
-            biases,
-            weights,
-        }
+        Self { groups, outputs: affine.outputs, padded_outputs, biases, weights }
     }
 }
 
@@ -154,11 +148,7 @@ impl PackedStack {
         // SAFETY: the caller vouches for `S`.
         let shortcut = unsafe {
             self.first.sparse::<S>(buffers);
-            let shortcut = if self.first.outputs > neurons {
-                buffers.sums[neurons]
-            } else {
-                0
-            };
+            let shortcut = if self.first.outputs > neurons { buffers.sums[neurons] } else { 0 };
             square(&buffers.sums, &mut buffers.hidden, neurons);
             let (_, clipped) = buffers.hidden.split_at_mut(neurons);
             clip(&buffers.sums, clipped, neurons);
@@ -191,12 +181,7 @@ impl PackedLayer {
     /// The processor has the instruction set of `S`.
     #[inline(always)]
     unsafe fn sparse<S: Simd>(&self, buffers: &mut LayerBuffers) {
-        let LayerBuffers {
-            input,
-            active,
-            sums,
-            ..
-        } = buffers;
+        let LayerBuffers { input, active, sums, .. } = buffers;
         assert!(input.len() >= self.groups * GROUP && active.len() >= self.groups + PLACES);
         // SAFETY: the caller vouches for `S`. The assertion has checked the buffers, and the first
         // layer is padded to `INPUT_STEP` bytes. Listed groups are below `groups`.
@@ -414,9 +399,7 @@ unsafe fn list_active<S: Simd>(input: *const u8, groups: usize, to: *mut u16) ->
             // SAFETY: at most as many groups are listed as there are before these places, and
             // the caller vouches for room for `PLACES` more.
             unsafe {
-                to.add(count)
-                    .cast::<[u16; PLACES]>()
-                    .write_unaligned(places);
+                to.add(count).cast::<[u16; PLACES]>().write_unaligned(places);
             };
             count += bits.count_ones() as usize;
         }

@@ -55,11 +55,8 @@ pub fn material_network() -> Network {
     }
     let mut output_weights = Aligned::zeroed(OUTPUT_BUCKETS * row.len());
     output_weights.copy_from_slice(&row.repeat(OUTPUT_BUCKETS));
-    let output_layer = OutputLayer {
-        biases: vec![0; OUTPUT_BUCKETS],
-        weights: output_weights,
-        scale: SCALE,
-    };
+    let output_layer =
+        OutputLayer { biases: vec![0; OUTPUT_BUCKETS], weights: output_weights, scale: SCALE };
     let transformer = FeatureTransformer { biases, weights };
     Network::with_output_layer(features, transformer, output_layer, TEXT)
 }
@@ -111,10 +108,7 @@ mod tests {
     #[test]
     fn values_are_those_of_material() {
         let network = material_network();
-        let lines = POSITIONS
-            .lines()
-            .filter(|line| !line.starts_with('#'))
-            .skip(1);
+        let lines = POSITIONS.lines().filter(|line| !line.starts_with('#')).skip(1);
         let mut compared = 0;
         for line in lines {
             let sfen = line.split('\t').next().unwrap_or_default();

@@ -114,10 +114,7 @@ impl Network {
         debug_assert_eq!(shape.validate(), Ok(()));
         debug_assert_eq!(transformer.weights.len(), features.count() * shape.width);
         debug_assert_eq!(output_layer.biases.len(), shape.buckets());
-        debug_assert_eq!(
-            output_layer.weights.len(),
-            shape.buckets() * 2 * shape.width
-        );
+        debug_assert_eq!(output_layer.weights.len(), shape.buckets() * 2 * shape.width);
         Self {
             shape,
             transformer,
@@ -139,10 +136,7 @@ impl Network {
         text: &str,
     ) -> Self {
         debug_assert_eq!((shape.validate(), shape.stacks()), (Ok(()), 1));
-        debug_assert_eq!(
-            transformer.weights.len(),
-            shape.features.count() * shape.width
-        );
+        debug_assert_eq!(transformer.weights.len(), shape.features.count() * shape.width);
         Self {
             shape,
             transformer,
@@ -213,10 +207,7 @@ impl Network {
 impl FeatureTransformer {
     /// Parses little-endian biases and weights. The caller has checked the sizes.
     fn from_bytes(biases: &[u8], weights: &[u8]) -> Self {
-        Self {
-            biases: to_i16(biases),
-            weights: to_i16(weights),
-        }
+        Self { biases: to_i16(biases), weights: to_i16(weights) }
     }
 }
 

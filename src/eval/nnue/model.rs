@@ -47,11 +47,7 @@ impl Model {
         sort_columns(&mut network);
         let lanes = set.lanes();
         let packed = |stack: &LayerStack| PackedStack::new(stack, lanes);
-        Self {
-            stacks: network.stacks.iter().map(packed).collect(),
-            network,
-            set,
-        }
+        Self { stacks: network.stacks.iter().map(packed).collect(), network, set }
     }
 
     /// The network that was laid out, with its columns in another order.
@@ -324,9 +320,7 @@ fn sort_columns(network: &mut Network) {
     let transformer = &mut network.transformer;
     reorder(&mut transformer.biases, &columns);
     let part = transformer.weights.len().div_ceil(cores()).max(PART);
-    let parts = transformer
-        .weights
-        .chunks_mut(part.next_multiple_of(columns.len()));
+    let parts = transformer.weights.chunks_mut(part.next_multiple_of(columns.len()));
     let mut parts = parts.map(|part| (part, false)).collect::<Vec<_>>();
     let work = |(part, is_done): &mut (&mut [i16], bool)| {
         reorder(part, &columns);
@@ -384,19 +378,14 @@ mod tests {
     }
 
     fn positions() -> impl Iterator<Item = Position> {
-        POSITIONS
-            .map(|sfen| Position::from_sfen(sfen).expect("a position"))
-            .into_iter()
+        POSITIONS.map(|sfen| Position::from_sfen(sfen).expect("a position")).into_iter()
     }
 
     #[test]
     fn values_do_not_change() {
-        for shape in [
-            "raicho_64x2-8",
-            "kp_256x2-32-32",
-            "halfkp_64x2-8-32",
-            "SFNN_halfkahm2_128_15_32_k3k3",
-        ] {
+        for shape in
+            ["raicho_64x2-8", "kp_256x2-32-32", "halfkp_64x2-8-32", "SFNN_halfkahm2_128_15_32_k3k3"]
+        {
             let (mut sorted, before) = (network(shape), network(shape));
             sort_columns(&mut sorted);
             for position in positions() {

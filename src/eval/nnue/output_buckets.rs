@@ -72,9 +72,7 @@ impl OutputBuckets {
         for word in text.split('_').filter(|word| !word.is_empty()) {
             let hand = HandClasses::TABLE.into_iter().find(|row| row.1 == word);
             let king = KingClasses::TABLE.into_iter().find(|row| row.1 == word);
-            let parts = word
-                .strip_prefix("progress")
-                .and_then(|parts| parts.parse().ok());
+            let parts = word.strip_prefix("progress").and_then(|parts| parts.parse().ok());
             let progress = parts.filter(|parts| PROGRESS_BUCKETS.contains(parts));
             let is_new = match (hand, king, progress) {
                 (Some((hand, ..)), ..) => buckets.hand.replace(hand).is_none(),
@@ -150,13 +148,7 @@ impl HandClasses {
             // 0 for an empty hand, then one class per four points, 7 from 25 points on.
             Self::Hand64z => return points(hand).div_ceil(4).min(7) as usize,
             Self::Hand256 => &[&[Pawn, Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]],
-            Self::Hand1024 => &[
-                &[Pawn],
-                &[Lance, Knight],
-                &[Silver, Gold],
-                &[Bishop],
-                &[Rook],
-            ],
+            Self::Hand1024 => &[&[Pawn], &[Lance, Knight], &[Silver, Gold], &[Bishop], &[Rook]],
         };
         let mut class = 0;
         for (bit, kinds) in groups.iter().enumerate() {
@@ -272,10 +264,7 @@ impl Progress {
                 sum += i64::from(self.weights[king * PIECES_END as usize + number as usize]);
             }
         }
-        Some(
-            self.thresholds
-                .partition_point(|&threshold| threshold <= sum) as u32,
-        )
+        Some(self.thresholds.partition_point(|&threshold| threshold <= sum) as u32)
     }
 }
 
@@ -383,10 +372,7 @@ mod tests {
             assert_eq!(kinds.map(|kind| kind.class(square)), classes, "{square}");
         }
         for kind in kinds {
-            let largest = Square::ALL
-                .into_iter()
-                .map(|square| kind.class(square))
-                .max();
+            let largest = Square::ALL.into_iter().map(|square| kind.class(square)).max();
             assert_eq!(largest, Some(kind.row().3 - 1));
         }
     }
@@ -416,11 +402,7 @@ mod tests {
         for hand in or_none(HandClasses::TABLE.map(|row| row.0)) {
             for king in or_none(KingClasses::TABLE.map(|row| row.0)) {
                 for progress in or_none(PROGRESS_BUCKETS) {
-                    let buckets = OutputBuckets {
-                        hand,
-                        king,
-                        progress,
-                    };
+                    let buckets = OutputBuckets { hand, king, progress };
                     let name = buckets.to_string();
                     for text in [&name, &name.to_uppercase()] {
                         assert_eq!(OutputBuckets::from_words(text), Ok(buckets), "{text}");

@@ -73,11 +73,7 @@ fn direct(shape: Shape, stream: &mut Stream) -> Network {
         *weight = stream.uniform(MAX_OUTPUT_WEIGHT.into()) as i16;
     }
     let biases = (0..shape.buckets()).map(|_| stream.uniform(3000)).collect();
-    let output_layer = OutputLayer {
-        biases,
-        weights,
-        scale: 64,
-    };
+    let output_layer = OutputLayer { biases, weights, scale: 64 };
     Network::with_output_layer(shape.features, transformer, output_layer, &shape.text())
 }
 

@@ -57,10 +57,7 @@ pub fn evaluate(network: &Network, position: &Position) -> Option<Value> {
 /// The accumulators of both sides, `None` where a king is missing.
 pub(crate) fn sums(network: &Network, position: &Position) -> Option<Sums> {
     let us = position.side_to_move();
-    Some([
-        accumulate(network, position, us)?,
-        accumulate(network, position, !us)?,
-    ])
+    Some([accumulate(network, position, us)?, accumulate(network, position, !us)?])
 }
 
 /// The value that one bucket gives to the accumulators.

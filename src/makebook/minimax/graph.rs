@@ -29,11 +29,7 @@ struct Rows<T> {
 
 impl<T> Default for Rows<T> {
     fn default() -> Self {
-        Self {
-            first: vec![0],
-            moves: Vec::new(),
-            values: Vec::new(),
-        }
+        Self { first: vec![0], moves: Vec::new(), values: Vec::new() }
     }
 }
 
@@ -199,14 +195,8 @@ pub(super) struct Turned {
 impl Turned {
     pub(super) fn new(board: Board) -> Self {
         match board.side_to_move() {
-            Color::Black => Self {
-                board,
-                is_white: false,
-            },
-            Color::White => Self {
-                board: board.rotated(),
-                is_white: true,
-            },
+            Color::Black => Self { board, is_white: false },
+            Color::White => Self { board: board.rotated(), is_white: true },
         }
     }
 
@@ -217,15 +207,8 @@ impl Turned {
 
     /// The fault of a move, given from black's view, that is illegal.
     pub(super) fn illegal(&self, mv: Move16) -> Problem {
-        let board = if self.is_white {
-            &self.board.rotated()
-        } else {
-            &self.board
-        };
-        Problem::Illegal {
-            mv: self.turn(mv).unwrap_or(mv),
-            sfen: board.to_sfen(),
-        }
+        let board = if self.is_white { &self.board.rotated() } else { &self.board };
+        Problem::Illegal { mv: self.turn(mv).unwrap_or(mv), sfen: board.to_sfen() }
     }
 }
 
@@ -484,9 +467,7 @@ mod tests {
     #[test]
     fn the_last_of_equal_keys_is_found_and_others_are_not() {
         // Keys that share slots, tags, or both.
-        let mut keys: Vec<Lanes> = (0..100)
-            .map(|index| [(index % 10) << 60 | 7, index])
-            .collect();
+        let mut keys: Vec<Lanes> = (0..100).map(|index| [(index % 10) << 60 | 7, index]).collect();
         keys.push(keys[42]);
         let table = KeyTable::new(keys.clone());
         for (index, key) in keys.iter().enumerate() {

@@ -78,11 +78,7 @@ impl CheckLoops {
             .into_iter()
             .map(|nodes| Component::new(graph, nodes, uses_components))
             .collect();
-        Self {
-            nodes,
-            in_check: candidates.len(),
-            components,
-        }
+        Self { nodes, in_check: candidates.len(), components }
     }
 
     /// Values all nodes anew from the present outcomes of all others, and calls `changed` for each
@@ -173,11 +169,8 @@ impl Component {
     /// The outcomes of all nodes, for their parents.
     fn values(&mut self) -> Vec<Outcome> {
         if !self.is_large {
-            let mut walk = Walk {
-                component: self,
-                is_on_path: vec![false; self.nodes.len()],
-                steps: 0,
-            };
+            let mut walk =
+                Walk { component: self, is_on_path: vec![false; self.nodes.len()], steps: 0 };
             let values = (0..self.nodes.len()).map(|start| walk.value(start));
             if let Some(values) = values.collect() {
                 return values;
@@ -262,20 +255,13 @@ impl Walk<'_> {
         let exit = self.component.exits[node];
         // Without a way out any other outcome is better.
         let without = Outcome::leaf(Outcome::NONE.value);
-        Step {
-            node,
-            next: 0,
-            best: if exit == Outcome::NONE { without } else { exit },
-        }
+        Step { node, next: 0, best: if exit == Outcome::NONE { without } else { exit } }
     }
 }
 
 /// The outcome that a node has before the first valuation.
 pub(super) fn initial(is_in_check: bool) -> Outcome {
-    Outcome {
-        value: if is_in_check { -MAX_VALUE } else { MAX_VALUE },
-        depth: ENDLESS,
-    }
+    Outcome { value: if is_in_check { -MAX_VALUE } else { MAX_VALUE }, depth: ENDLESS }
 }
 
 /// Nodes with edges among them.
@@ -382,12 +368,7 @@ impl<'a> Solver<'a> {
 
     fn push(&mut self, node: usize, best: Outcome) {
         let distance = best.value.abs_diff(self.arena.endless[node]);
-        self.events.push((
-            distance,
-            Reverse(best.depth),
-            Reverse(node as u32),
-            best.value,
-        ));
+        self.events.push((distance, Reverse(best.depth), Reverse(node as u32), best.value));
     }
 
     /// The undecided nodes are worth endless play. Where moves out of the loops are worth that too,
@@ -483,11 +464,7 @@ impl Search {
 
     fn enter(&mut self, node: u32, targets: &impl Fn(u32) -> Vec<u32>) -> Visit {
         let number = self.states.len();
-        let state = State {
-            number,
-            lowest: number,
-            is_on_stack: true,
-        };
+        let state = State { number, lowest: number, is_on_stack: true };
         self.states.insert(node, state);
         self.stack.push(node);
         (node, targets(node))
@@ -518,19 +495,11 @@ mod tests {
 
     fn values(inner: &[&[u32]], exits: &[Option<i16>]) -> Vec<(i16, u16)> {
         let inner: Vec<Vec<u32>> = inner.iter().map(|targets| targets.to_vec()).collect();
-        let exits: Vec<Outcome> = exits
-            .iter()
-            .map(|exit| exit.map_or(Outcome::NONE, Outcome::leaf))
-            .collect();
+        let exits: Vec<Outcome> =
+            exits.iter().map(|exit| exit.map_or(Outcome::NONE, Outcome::leaf)).collect();
         let endless = vec![0; inner.len()];
-        let outcomes = solve(&Arena {
-            inner: &inner,
-            exits: &exits,
-            endless: &endless,
-        });
-        let pairs = outcomes
-            .iter()
-            .map(|outcome| (outcome.value, outcome.depth));
+        let outcomes = solve(&Arena { inner: &inner, exits: &exits, endless: &endless });
+        let pairs = outcomes.iter().map(|outcome| (outcome.value, outcome.depth));
         pairs.collect()
     }
 

@@ -87,11 +87,7 @@ pub fn run(
         "{}: the book is written as it is read, expected the ending {format}",
         output.display()
     );
-    let source = Source {
-        path: input,
-        format,
-        watch,
-    };
+    let source = Source { path: input, format, watch };
     // Created first: what cannot be written is better known before the work.
     let mut out = Output::create(output, format).at(output)?;
     let mut faults = FaultLog::default();
@@ -100,10 +96,7 @@ pub fn run(
         source.graph(&table, &mut faults)?
     };
     let solution = Solution::of(&graph, uses_components);
-    let solved = Solved {
-        graph: &graph,
-        solution: &solution,
-    };
+    let solved = Solved { graph: &graph, solution: &solution };
     let mut first_nodes = first_nodes.into_iter();
     out.begin(&graph).at(output)?;
     source.for_all_parts(2, &mut FaultLog::default(), |parts| {
@@ -111,10 +104,7 @@ pub fn run(
         out.write(parts, &solved).at(output)
     })?;
     out.finish().at(output)?;
-    Ok(Summary {
-        counts: solution.counts,
-        faults,
-    })
+    Ok(Summary { counts: solution.counts, faults })
 }
 
 // --- Reading ---
@@ -344,8 +334,7 @@ impl Linked {
         for mv in table.link(&node, &listed, &mut self.graph) {
             let is_it = |known: &BookMove| node.turn(known.mv) == Some(mv);
             let index = moves.iter().position(is_it).unwrap_or_default();
-            self.faults
-                .push(BookFault::new(place(index), node.illegal(mv)));
+            self.faults.push(BookFault::new(place(index), node.illegal(mv)));
         }
     }
 }
@@ -390,10 +379,7 @@ impl Solved<'_> {
             depth: outcome.depth.into(),
             count: 0,
         });
-        BookEntry {
-            moves: moves.collect(),
-            ..*entry
-        }
+        BookEntry { moves: moves.collect(), ..*entry }
     }
 }
 
@@ -482,10 +468,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Worse than every move.
-    const NONE: Self = Self {
-        value: -i16::MAX,
-        depth: ENDLESS,
-    };
+    const NONE: Self = Self { value: -i16::MAX, depth: ENDLESS };
 
     /// The outcome of a move whose value is known from the book.
     const fn leaf(value: i16) -> Self {
@@ -495,10 +478,7 @@ impl Outcome {
     /// The outcome for the move into a node whose best move has this one.
     #[must_use]
     fn for_parent(self) -> Self {
-        Self {
-            value: -self.value,
-            depth: (self.depth + 1).min(ENDLESS),
-        }
+        Self { value: -self.value, depth: (self.depth + 1).min(ENDLESS) }
     }
 
     /// A number that is greater for a better outcome: by value, then a win that comes sooner or a
@@ -527,10 +507,7 @@ impl Outcome {
 const MAX_ROUNDS: u32 = MAX_PLIES as u32 + 100;
 
 /// A draw by repetition.
-const DRAW: Outcome = Outcome {
-    value: 0,
-    depth: ENDLESS,
-};
+const DRAW: Outcome = Outcome { value: 0, depth: ENDLESS };
 
 /// The outcomes of all moves of a graph.
 pub struct Solution {
@@ -551,9 +528,7 @@ impl Solution {
     /// The outcome of the best move of a node for its side to move; `None` without any move.
     pub fn best(&self, graph: &Graph, node: usize) -> Option<Outcome> {
         let leaves = graph.leaves_of(node).map(|(_, value)| Outcome::leaf(value));
-        let edges = graph
-            .edges_of(node)
-            .map(|(_, target)| self.edge(graph, target));
+        let edges = graph.edges_of(node).map(|(_, target)| self.edge(graph, target));
         leaves.chain(edges).max_by_key(|outcome| outcome.rank())
     }
 
@@ -586,10 +561,7 @@ impl Solution {
         let first = moves.first().map(|(_, outcome)| *outcome);
         for (_, outcome) in &mut moves {
             let is_as_good = |first: &Outcome| first.value == outcome.value;
-            if first
-                .filter(is_as_good)
-                .is_some_and(|first| first.depth != outcome.depth)
-            {
+            if first.filter(is_as_good).is_some_and(|first| first.depth != outcome.depth) {
                 outcome.value -= 1;
             }
         }
@@ -726,8 +698,7 @@ impl<'a> Solver<'a> {
     /// Values the loops of perpetual check and returns the nodes that changed.
     fn value_loops(&mut self) -> Vec<usize> {
         let mut changed = Vec::new();
-        self.loops
-            .value(self.graph, &mut self.outcomes, |node| changed.push(node));
+        self.loops.value(self.graph, &mut self.outcomes, |node| changed.push(node));
         changed
     }
 
@@ -748,9 +719,7 @@ impl<'a> Solver<'a> {
 /// The best outcome over the moves of a node.
 fn best(graph: &Graph, outcomes: &[Outcome], node: usize) -> Outcome {
     let leaf = graph.leaf_values(node).iter().max();
-    let first = leaf.map_or(Outcome::NONE, |&value| {
-        Outcome::leaf(value).or(Outcome::NONE)
-    });
+    let first = leaf.map_or(Outcome::NONE, |&value| Outcome::leaf(value).or(Outcome::NONE));
     let targets = graph.targets(node).iter();
     targets.fold(first, |best, &target| best.or(outcomes[target as usize]))
 }

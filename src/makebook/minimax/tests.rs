@@ -116,12 +116,7 @@ fn moves_that_are_illegal_or_none_are_left_out() {
     let [input, output] = ["in.db", "out.db"].map(|name| folder.file(name));
     fs::write(&input, &book).expect("the book is written");
     let summary = run_quietly(&input, &output, false);
-    let places: Vec<BookPlace> = summary
-        .faults
-        .first()
-        .iter()
-        .map(|fault| fault.place)
-        .collect();
+    let places: Vec<BookPlace> = summary.faults.first().iter().map(|fault| fault.place).collect();
     assert_eq!(places, [1, 4, 5, 6, 8, 12].map(BookPlace::Line));
     let text = fs::read_to_string(&output).expect("the result");
     let others = text.lines().filter(|line| !line.starts_with("sfen"));

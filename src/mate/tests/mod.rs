@@ -24,12 +24,7 @@ fn solve_within(
     threads: usize,
 ) -> Verdict {
     let stop = AtomicBool::new(false);
-    let limits = MateLimits {
-        shortest,
-        threads,
-        nodes: Some(nodes),
-        ..MateLimits::until(&stop)
-    };
+    let limits = MateLimits { shortest, threads, nodes: Some(nodes), ..MateLimits::until(&stop) };
     let solution = solver.solve(position, &limits, &mut |_| {});
     solution.expect("the system has threads").verdict
 }
@@ -45,9 +40,7 @@ fn mate(problem: &Position, shortest: bool) -> Line {
 /// The length of a mate that is known to be the shortest.
 fn shortest_length(verdict: Verdict) -> Option<usize> {
     match verdict {
-        Verdict::Mate {
-            line, is_shortest, ..
-        } if is_shortest => Some(line.length),
+        Verdict::Mate { line, is_shortest, .. } if is_shortest => Some(line.length),
         _ => None,
     }
 }
@@ -128,9 +121,7 @@ fn compare_with_force(
     let verdict = solve(solver, position, true, threads);
     let short = BruteForce::default().length(position, BRUTE_FORCE_PLIES);
     match verdict {
-        Verdict::Mate {
-            line, is_shortest, ..
-        } => {
+        Verdict::Mate { line, is_shortest, .. } => {
             assert!(is_mating_line(position, &line.moves), "{sfen}");
             if is_shortest && (short.is_some() || line.length <= BRUTE_FORCE_PLIES) {
                 tally.compared += 1;
@@ -204,11 +195,7 @@ fn lengths_up_to_nine_plies_are_exact() {
     let mut solver = MateSolver::new(1);
     while found.iter().sum::<usize>() < 200 {
         let is_slider = found.iter().sum::<usize>().is_multiple_of(2);
-        let problem = if is_slider {
-            problem_of_sliders
-        } else {
-            small_problem
-        };
+        let problem = if is_slider { problem_of_sliders } else { small_problem };
         let Some(position) = problem(&mut random) else {
             continue;
         };
@@ -276,9 +263,7 @@ fn a_dropped_pawn_does_not_mate() {
     // P*1b would mate, and nothing else does.
     let problem = position("7nk/9/7S1/8N/9/9/9/9/9 b P2r2b4g3s2n4l17p 1");
     let verdict = solve(&mut MateSolver::new(1), &problem, false, 1);
-    let is_possible = BruteForce::default()
-        .length(&problem, BRUTE_FORCE_PLIES)
-        .is_some();
+    let is_possible = BruteForce::default().length(&problem, BRUTE_FORCE_PLIES).is_some();
     assert_eq!(matches!(verdict, Verdict::Mate { .. }), is_possible);
     if let Verdict::Mate { line, .. } = verdict {
         assert_ne!(line.moves[0].to_string(), "P*1b");
@@ -319,10 +304,7 @@ fn the_limits_are_obeyed() {
         "g3p3+r/3lPG3/1s4ppp/1l1B4P/L2b1kPl1/3+p3+R+p/3+p2+s1S/+NP+p1gS3/1g+p2P3 b 4P3n 1",
     );
     let stop = AtomicBool::new(false);
-    let limits = MateLimits {
-        nodes: Some(5000),
-        ..MateLimits::until(&stop)
-    };
+    let limits = MateLimits { nodes: Some(5000), ..MateLimits::until(&stop) };
     let mut solver = MateSolver::new(1);
     let solution = solver.solve(&endless, &limits, &mut |_| {});
     let solution = solution.expect("a thread");
@@ -353,10 +335,7 @@ fn second_solutions_are_found() {
     let (line, second) = solve("4k4/9/3PPP3/9/9/9/9/9/9 b GS 1");
     let is_first = |mv: Move| mv == line.moves[0];
     assert!(!second.found.is_empty(), "{second:?}");
-    assert!(
-        !second.found.iter().any(|solution| is_first(solution.mv)),
-        "{second:?}"
-    );
+    assert!(!second.found.iter().any(|solution| is_first(solution.mv)), "{second:?}");
 }
 
 #[test]
@@ -368,11 +347,8 @@ fn only_the_moves_asked_for_are_tried_first() {
         let parse = |text: &&str| problem.legal_move(text.parse().expect("a move"));
         let search_moves: Vec<Move> = texts.iter().filter_map(parse).collect();
         assert_eq!(search_moves.len(), texts.len());
-        let limits = MateLimits {
-            search_moves: &search_moves,
-            shortest: true,
-            ..MateLimits::until(&stop)
-        };
+        let limits =
+            MateLimits { search_moves: &search_moves, shortest: true, ..MateLimits::until(&stop) };
         let solution = solver.solve(&problem, &limits, &mut |_| {});
         match solution.expect("a thread").verdict {
             Verdict::Mate { line, .. } => Some((line.moves[0].to_string(), line.length)),
@@ -399,19 +375,13 @@ fn equal_defences_are_found() {
         };
         solver.clear();
         let verdict = solve_within(2000, &mut solver, &problem, true, 1);
-        let Verdict::Mate {
-            line, is_shortest, ..
-        } = verdict
-        else {
+        let Verdict::Mate { line, is_shortest, .. } = verdict else {
             continue;
         };
         if !is_shortest || !(3..=5).contains(&line.length) {
             continue;
         }
-        let limits = MateLimits {
-            nodes: Some(3000),
-            ..MateLimits::until(&stop)
-        };
+        let limits = MateLimits { nodes: Some(3000), ..MateLimits::until(&stop) };
         let second = solver.second_solutions(&problem, &line, true, &limits);
         let second = second.expect("a thread");
         if !second.is_complete {

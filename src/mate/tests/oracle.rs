@@ -27,9 +27,7 @@ pub(super) fn small_problem(random: &mut Random) -> Option<Position> {
     board[rank][file] = "k".to_owned();
     let mut put = |random: &mut Random, kinds: &[&str], reach: usize| {
         let near = |random: &mut Random, center: usize| {
-            (center + random.below(2 * reach + 1))
-                .checked_sub(reach)
-                .filter(|&it| it < 9)
+            (center + random.below(2 * reach + 1)).checked_sub(reach).filter(|&it| it < 9)
         };
         if let (Some(file), Some(rank)) = (near(random, file), near(random, rank))
             && board[rank][file].is_empty()
@@ -38,11 +36,7 @@ pub(super) fn small_problem(random: &mut Random) -> Option<Position> {
         }
     };
     for _ in 0..=random.below(3) {
-        put(
-            random,
-            &["R", "B", "G", "S", "+R", "+B", "+P", "L", "N", "P"],
-            2,
-        );
+        put(random, &["R", "B", "G", "S", "+R", "+B", "+P", "L", "N", "P"], 2);
     }
     for _ in 0..2 + random.below(7) {
         put(random, &["p", "g", "s", "n", "l", "+p", "r", "b"], 1);
@@ -90,9 +84,7 @@ fn from_rows(board: &[Vec<String>], hand: &str) -> Option<Position> {
     let rows: Vec<String> = board
         .iter()
         .map(|row| {
-            let cells = row
-                .iter()
-                .map(|cell| if cell.is_empty() { "1" } else { cell });
+            let cells = row.iter().map(|cell| if cell.is_empty() { "1" } else { cell });
             cells.collect()
         })
         .collect();
@@ -170,9 +162,7 @@ impl BruteForce {
     /// The length of the shortest mate in at most `most` plies against the longest defence without
     /// futile interpositions.
     pub(super) fn length(&mut self, position: &Position, most: usize) -> Option<usize> {
-        (1..=most)
-            .step_by(2)
-            .find(|plies| self.mates_within(position, *plies))
+        (1..=most).step_by(2).find(|plies| self.mates_within(position, *plies))
     }
 
     fn mates_within(&mut self, position: &Position, plies: usize) -> bool {
@@ -232,9 +222,7 @@ impl BruteForce {
             position.do_move(capture);
             let mut board = position.board().clone();
             position.undo_move();
-            board
-                .hand_mut(attacker)
-                .remove(interposition.piece().kind());
+            board.hand_mut(attacker).remove(interposition.piece().kind());
             let mut without = position.clone();
             without.set_up(board, 1);
             self.defence(&without, length).is_some()

@@ -60,9 +60,8 @@ fn piece_text(piece: Piece) -> String {
 }
 
 /// The letters of the piece types in the order of their codes.
-const PIECE_NAMES: [&str; 14] = [
-    "FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY",
-];
+const PIECE_NAMES: [&str; 14] =
+    ["FU", "KY", "KE", "GI", "KA", "HI", "KI", "OU", "TO", "NY", "NK", "NG", "UM", "RY"];
 
 /// The two letters of a piece type.
 pub(super) const fn piece_name(kind: PieceType) -> &'static str {
@@ -89,9 +88,7 @@ fn square(text: &str) -> Option<Square> {
 
 /// Parses the two letters of a piece type.
 pub(super) fn kind(text: &str) -> Option<PieceType> {
-    PieceType::ALL
-        .into_iter()
-        .find(|&kind| piece_name(kind) == text)
+    PieceType::ALL.into_iter().find(|&kind| piece_name(kind) == text)
 }
 
 /// Parses a piece with its sign: `+FU`.
@@ -119,9 +116,7 @@ impl Notation {
 /// The legal move of `position` that a text such as `+7776FU` denotes; `None` if there is none.
 pub fn legal_move(position: &Position, text: &str) -> Option<Move> {
     let notation = parse_move(text)?;
-    legal_moves(position)
-        .into_iter()
-        .find(|&mv| notation.is(mv))
+    legal_moves(position).into_iter().find(|&mv| notation.is(mv))
 }
 
 /// Parses a move such as `+7776FU`.
@@ -133,12 +128,7 @@ fn parse_move(text: &str) -> Option<Notation> {
     };
     let to = square(text.get(3..5)?)?;
     let kind = kind(text.get(5..)?)?;
-    Some(Notation {
-        color,
-        from,
-        to,
-        kind,
-    })
+    Some(Notation { color, from, to, kind })
 }
 
 // --- Endings ---
@@ -177,12 +167,8 @@ pub(super) fn is_renamed(word: &str) -> bool {
 /// An illegal move; without a `text`, perhaps the move that completed a perpetual check.
 fn illegal_move(position: &Position, text: Option<&str>) -> Ending {
     match (text, position.rule_repetition()) {
-        (None, Some(Repetition::Lose)) => Ending::PerpetualCheck {
-            loser: position.side_to_move(),
-        },
-        (text, _) => Ending::IllegalMove {
-            text: text.unwrap_or_default().to_owned(),
-        },
+        (None, Some(Repetition::Lose)) => Ending::PerpetualCheck { loser: position.side_to_move() },
+        (text, _) => Ending::IllegalMove { text: text.unwrap_or_default().to_owned() },
     }
 }
 
@@ -323,11 +309,7 @@ fn decoded(field: &str, value: &str) -> String {
 
 /// The value of a field for that of a heading.
 fn encoded(field: &str, value: &str) -> String {
-    if field == NOTE {
-        value.replace('\\', "\\\\").replace('\n', "\\n")
-    } else {
-        value.to_owned()
-    }
+    if field == NOTE { value.replace('\\', "\\\\").replace('\n', "\\n") } else { value.to_owned() }
 }
 
 // --- Writing ---

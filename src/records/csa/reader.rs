@@ -63,10 +63,7 @@ pub(in crate::records) fn read_next(
 /// # Errors
 /// A line is wrong; the error names the first one.
 pub fn read_server_position(text: &str) -> Result<Option<GameRecord>, RecordError> {
-    let mut reader = Reader {
-        is_of_server: true,
-        ..Reader::default()
-    };
+    let mut reader = Reader { is_of_server: true, ..Reader::default() };
     let mut number = 0;
     for line in text.lines() {
         number += 1;
@@ -275,14 +272,9 @@ impl Reader {
         } else {
             Position::from_board(board, 1)
         };
-        let record = GameRecord {
-            start: start.map_err(impossible)?,
-            ..std::mem::take(&mut self.record)
-        };
-        let words = EndingWords {
-            word: word_of_ending,
-            is_exact,
-        };
+        let record =
+            GameRecord { start: start.map_err(impossible)?, ..std::mem::take(&mut self.record) };
+        let words = EndingWords { word: word_of_ending, is_exact };
         self.game = Some(Builder::new(record, words));
         Ok(())
     }
@@ -290,8 +282,7 @@ impl Reader {
     fn finish(mut self, line: usize) -> Result<Option<GameRecord>, RecordError> {
         // Some programs write no side to move under a drawn board, as of a tsume problem.
         if self.game.is_none() && self.lines.is_drawn && !self.is_of_server {
-            self.begin(Color::Black, "")
-                .map_err(|fault| fault.at_line(line))?;
+            self.begin(Color::Black, "").map_err(|fault| fault.at_line(line))?;
             let readings = &mut self.record().readings;
             readings.push("no line '+' or '-', read as black to move".to_owned());
         }
@@ -307,9 +298,7 @@ impl Reader {
         let said = self.summary;
         let said = said.and_then(|said| said.ending(&names, game.position()));
         let ending = said.or_else(|| game.ending().cloned());
-        let explains = ending
-            .as_ref()
-            .is_some_and(Ending::explains_an_illegal_move);
+        let explains = ending.as_ref().is_some_and(Ending::explains_an_illegal_move);
         let ending = if explains || game.illegal().is_none() {
             ending.unwrap_or_else(|| ending_by_the_rules(game.position()))
         } else if self.is_of_server
@@ -562,12 +551,12 @@ impl Summary {
             ("toryo", _) if side_to_move_lost => Ending::Resignation,
             ("time up" | "time_up", _) if side_to_move_lost => Ending::TimeUp,
             ("illegal kachi", _) if side_to_move_lost => Ending::IllegalDeclaration,
-            ("uchifuzume" | "illegal move", _) if side_to_move_lost => Ending::IllegalMove {
-                text: self.reason.clone(),
-            },
-            ("abnormal", _) if side_to_move_lost => Ending::Disconnection {
-                reason: self.reason.clone(),
-            },
+            ("uchifuzume" | "illegal move", _) if side_to_move_lost => {
+                Ending::IllegalMove { text: self.reason.clone() }
+            }
+            ("abnormal", _) if side_to_move_lost => {
+                Ending::Disconnection { reason: self.reason.clone() }
+            }
             (_, winner) => Ending::AdjudicatedWin { winner: winner? },
         })
     }

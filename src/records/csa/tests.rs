@@ -35,12 +35,8 @@ fn full_record() -> GameRecord {
     ];
     for (recorded, (score, pv)) in record.moves[2..].iter_mut().zip(thoughts) {
         recorded.time = Some(Duration::from_millis(1987));
-        recorded.thought = Some(Thought {
-            score: Some(score),
-            depth: Some(12),
-            nodes: Some(34_567),
-            pv,
-        });
+        recorded.thought =
+            Some(Thought { score: Some(score), depth: Some(12), nodes: Some(34_567), pv });
     }
     record
 }
@@ -141,12 +137,7 @@ fn every_ending_has_its_word() {
 fn scores_are_blacks_and_fit_in_16_bits() {
     let mut record = full_record();
     let mut comment = |score: Score, pv: Vec<Move>| {
-        let thought = Thought {
-            score: Some(score),
-            depth: None,
-            nodes: None,
-            pv,
-        };
+        let thought = Thought { score: Some(score), depth: None, nodes: None, pv };
         record.moves[1].thought = Some(thought);
         let text = write(&record);
         let line = text.lines().nth(11).unwrap_or_default();
@@ -171,9 +162,7 @@ fn one(text: &str) -> GameRecord {
 }
 
 fn message(text: &str) -> String {
-    read(text)
-        .err()
-        .map_or_else(String::new, |error| error.to_string())
+    read(text).err().map_or_else(String::new, |error| error.to_string())
 }
 
 const GAME: &str = "'CSA encoding=UTF-8\nV2.2\nN+one\nN-two\n$EVENT:a match\nPI\n+\n\
@@ -354,13 +343,7 @@ fn an_illegal_move_keeps_its_time_and_comments() {
 
 #[test]
 fn an_illegal_last_move_ends_the_game() {
-    for end in [
-        "",
-        "T3\n",
-        "%TORYO\n",
-        "%ILLEGAL_MOVE\n",
-        "%+ILLEGAL_ACTION\n",
-    ] {
+    for end in ["", "T3\n", "%TORYO\n", "%ILLEGAL_MOVE\n", "%+ILLEGAL_ACTION\n"] {
         let game = one(&format!("PI\n+\n+7776FU\n-3334FU\n+0055FU\n{end}"));
         let expected = (2, Some(Color::White));
         assert_eq!((game.moves.len(), game.winner()), expected, "{end}");
@@ -439,10 +422,8 @@ fn fields_of_version_3_have_the_names_of_kif() {
     let text = write(&game);
     assert!(text.contains(fields), "{text}");
     assert!(losses(&game).is_empty());
-    for (rest, note) in [
-        ("二行\n", "a\n二行"),
-        ("二行\n３行\n$SITE:b\n", "a\n二行\n３行"),
-    ] {
+    for (rest, note) in [("二行\n", "a\n二行"), ("二行\n３行\n$SITE:b\n", "a\n二行\n３行")]
+    {
         let game = one(&format!("V3.0\n$NOTE:a\n{rest}PI\n+\n"));
         assert_eq!(game.heading("備考"), Some(note));
     }

@@ -73,13 +73,7 @@ pub struct RecordedMove {
 impl From<Move> for RecordedMove {
     /// A move without time, thought or comments.
     fn from(mv: Move) -> Self {
-        Self {
-            mv,
-            time: None,
-            thought: None,
-            comments: Vec::new(),
-            bookmark: None,
-        }
+        Self { mv, time: None, thought: None, comments: Vec::new(), bookmark: None }
     }
 }
 
@@ -350,10 +344,7 @@ impl Ending {
     /// Whether the game was drawn by the rules or by adjudication. An interrupted game is not a
     /// draw.
     pub fn is_draw(&self) -> bool {
-        matches!(
-            self,
-            Self::Repetition | Self::MaxMoves | Self::AdjudicatedDraw
-        )
+        matches!(self, Self::Repetition | Self::MaxMoves | Self::AdjudicatedDraw)
     }
 
     /// Whether the ending may follow a move that the rules forbid.
@@ -395,17 +386,13 @@ impl Ending {
             Self::Repetition,
             Self::MaxMoves,
             Self::TimeUp,
-            Self::IllegalMove {
-                text: String::new(),
-            },
+            Self::IllegalMove { text: String::new() },
             Self::IllegalDeclaration,
             Self::AdjudicatedDraw,
             Self::Interrupted,
             Self::NoMate,
         ];
-        of_sides
-            .chain(plain)
-            .find(|ending| ending.to_string() == text)
+        of_sides.chain(plain).find(|ending| ending.to_string() == text)
     }
 
     /// The name without the details, for tables: `resignation`, `time up`.

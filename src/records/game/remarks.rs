@@ -93,11 +93,7 @@ impl Closing {
     pub(in crate::records) fn add_comment(&mut self, line: &str) {
         let figures = Figures::parse(line).filter(|figures| figures.fits(self.time));
         match figures {
-            Some(Figures {
-                depth: None,
-                nodes: None,
-                time,
-            }) => self.time = time,
+            Some(Figures { depth: None, nodes: None, time }) => self.time = time,
             _ => self.comments.push(line.to_owned()),
         }
     }
@@ -105,12 +101,7 @@ impl Closing {
 
 impl Thought {
     /// A thought of which nothing is known.
-    pub const NOTHING: Self = Self {
-        score: None,
-        depth: None,
-        nodes: None,
-        pv: Vec::new(),
-    };
+    pub const NOTHING: Self = Self { score: None, depth: None, nodes: None, pv: Vec::new() };
 }
 
 /// The score comment of floodgate. The variation is left out if it does not begin with the move

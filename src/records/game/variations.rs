@@ -317,10 +317,7 @@ impl Builder {
         self.has_ended = false;
         let moves: Vec<Move> = self.record.line().moves;
         self.walk.go_to(&moves);
-        self.read_as(format!(
-            "a variation after move {}, read as what follows it",
-            moves.len()
-        ));
+        self.read_as(format!("a variation after move {}, read as what follows it", moves.len()));
     }
 
     fn variation_mut(&mut self) -> Option<&mut Variation> {
@@ -409,10 +406,7 @@ pub(in crate::records) struct Walk {
 
 impl Walk {
     pub(in crate::records) fn new(start: Position) -> Self {
-        Self {
-            position: start,
-            path: Vec::new(),
-        }
+        Self { position: start, path: Vec::new() }
     }
 
     pub(in crate::records) fn position(&self) -> &Position {

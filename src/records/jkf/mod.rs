@@ -189,15 +189,8 @@ struct Clock {
 }
 
 /// The letters of `relative`, and the words for them.
-const RELATIVE: [(char, char); 7] = [
-    ('L', '左'),
-    ('C', '直'),
-    ('R', '右'),
-    ('U', '上'),
-    ('M', '寄'),
-    ('D', '引'),
-    ('H', '打'),
-];
+const RELATIVE: [(char, char); 7] =
+    [('L', '左'), ('C', '直'), ('R', '右'), ('U', '上'), ('M', '寄'), ('D', '引'), ('H', '打')];
 
 // --- Endings ---
 
@@ -218,10 +211,7 @@ fn is_exact(ending: &Ending) -> bool {
 
 /// The text of a game.
 pub fn write(record: &GameRecord) -> String {
-    let mut start = Entry {
-        comments: record.comments.clone(),
-        ..Entry::default()
-    };
+    let mut start = Entry { comments: record.comments.clone(), ..Entry::default() };
     let mut writer = Writer {
         forks: Forks::of(record),
         written: record.variations.iter().map(|_| Vec::new()).collect(),
@@ -236,11 +226,8 @@ pub fn write(record: &GameRecord) -> String {
     start.comments.iter_mut().for_each(no_line_ends);
     let mut moves = vec![start];
     moves.extend(writer.entries(&Line::of_game(record)));
-    let json = Record {
-        header: Header(headings(record)),
-        initial: Some(initial(&record.start)),
-        moves,
-    };
+    let json =
+        Record { header: Header(headings(record)), initial: Some(initial(&record.start)), moves };
     harmless_json(&serde_json::to_string(&json).unwrap_or_default()) + "\n"
 }
 
@@ -305,10 +292,7 @@ fn initial(start: &Position) -> Initial {
     // Not every reader knows the names of the others, such as 5.
     let handicap = Handicap::of_position(start).filter(|handicap| handicap.is_common);
     if let Some(preset) = handicap.and_then(|handicap| handicap.jkf) {
-        return Initial {
-            preset: preset.to_owned(),
-            data: None,
-        };
+        return Initial { preset: preset.to_owned(), data: None };
     }
     let column = |file: File| {
         let square = |rank: Rank| {
@@ -429,20 +413,13 @@ fn played(position: &Position, mv: Move) -> Played {
 }
 
 fn place(square: Square) -> Place {
-    Place {
-        x: square.file().index() as u8 + 1,
-        y: square.rank().index() as u8 + 1,
-    }
+    Place { x: square.file().index() as u8 + 1, y: square.rank().index() as u8 + 1 }
 }
 
 fn clock(now: Duration, total: Duration) -> Time {
     let [now, total] = [now, total].map(|time| time.as_secs());
     Time {
-        now: Clock {
-            h: Value::Null,
-            m: (now / 60).into(),
-            s: (now % 60).into(),
-        },
+        now: Clock { h: Value::Null, m: (now / 60).into(), s: (now % 60).into() },
         total: Some(Clock {
             h: (total / 3600).into(),
             m: (total / 60 % 60).into(),

@@ -132,8 +132,7 @@ impl<'text> Reader<'text> {
             self.waiting.extend(forks.into_iter().rev());
         } else if !forks.is_empty() && !self.has_too_deep {
             self.has_too_deep = true;
-            self.game
-                .omit(format!("variations nested deeper than {MOST_NESTED}"));
+            self.game.omit(format!("variations nested deeper than {MOST_NESTED}"));
         }
         Ok(())
     }
@@ -190,10 +189,7 @@ impl<'text> Reader<'text> {
         }
         let found = self.find(played).filter(|_| self.game.illegal().is_none());
         if let Some(mv) = found {
-            self.game.push(RecordedMove {
-                time,
-                ..RecordedMove::from(mv)
-            });
+            self.game.push(RecordedMove { time, ..RecordedMove::from(mv) });
             return Ok(());
         }
         let fault = RecordError::illegal(describe(played), self.game.position());
@@ -342,12 +338,8 @@ fn piece_of(piece: &Piece) -> Result<Option<crate::types::Piece>, RecordError> {
     let Some(name) = &piece.kind else {
         return Ok(None);
     };
-    let kind = kind(name).ok_or_else(|| {
-        fault(
-            format_args!("the piece {}", quoted(name)),
-            "a piece such as FU",
-        )
-    })?;
+    let kind = kind(name)
+        .ok_or_else(|| fault(format_args!("the piece {}", quoted(name)), "a piece such as FU"))?;
     let color = color_of(piece.color.unwrap_or_default())?;
     Ok(Some(crate::types::Piece::new(color, kind)))
 }

@@ -113,10 +113,7 @@ impl Diagram {
         if ["", "なし", "無し", "ナシ"].contains(&rest) {
             return Ok(());
         }
-        if ["残", "その他", "全部"]
-            .iter()
-            .any(|word| rest.starts_with(word))
-        {
+        if ["残", "その他", "全部"].iter().any(|word| rest.starts_with(word)) {
             self.setup.rest = Some(color);
             return Ok(());
         }
@@ -132,16 +129,10 @@ impl Diagram {
             let (digits, behind) = digits.split_at(end.unwrap_or(digits.len()));
             let held = &mut self.setup.hands[color.index()][kind.index()];
             let sum = count(digits).and_then(|count| held.checked_add(count));
-            *held = sum
-                .filter(|&sum| sum <= kind.count_in_set())
-                .ok_or_else(fault)?;
+            *held = sum.filter(|&sum| sum <= kind.count_in_set()).ok_or_else(fault)?;
             rest = behind.trim_start_matches(BETWEEN);
         }
-        if rest.is_empty() {
-            Ok(())
-        } else {
-            Err(fault_in_hand(rest))
-        }
+        if rest.is_empty() { Ok(()) } else { Err(fault_in_hand(rest)) }
     }
 
     /// The position of the diagram. `first` is the side to move at the start where the diagram does
@@ -248,18 +239,10 @@ fn rank(line: &str) -> Result<Vec<Option<Piece>>, RecordError> {
     } else {
         let inside = line.trim_start().trim_start_matches(BARS);
         let inside = inside.split(BARS).next().unwrap_or_default();
-        let inside = if bars < 2 {
-            inside.trim_end().trim_end_matches(RANKS)
-        } else {
-            inside
-        };
+        let inside = if bars < 2 { inside.trim_end().trim_end_matches(RANKS) } else { inside };
         read_squares(inside, &mut squares).ok_or_else(fault)?;
     }
-    if squares.len() == File::NUM {
-        Ok(squares)
-    } else {
-        Err(fault())
-    }
+    if squares.len() == File::NUM { Ok(squares) } else { Err(fault()) }
 }
 
 /// Appends the squares of a text; `None` at a sign that is unknown.
@@ -306,10 +289,7 @@ fn count(text: &str) -> Option<u32> {
 pub fn diagram(position: &Position) -> Vec<String> {
     let files: Vec<String> = FILES.iter().rev().map(|file| format!(" {file}")).collect();
     let mut lines = vec![
-        format!(
-            "後手の持駒：{}",
-            japanese::hand(position.hand(Color::White))
-        ),
+        format!("後手の持駒：{}", japanese::hand(position.hand(Color::White))),
         format!(" {}", files.concat()),
         FRAME.to_owned(),
     ];
@@ -322,10 +302,7 @@ pub fn diagram(position: &Position) -> Vec<String> {
         lines.push(format!("|{}|{}", squares.concat(), RANKS[rank.index()]));
     }
     lines.push(FRAME.to_owned());
-    lines.push(format!(
-        "先手の持駒：{}",
-        japanese::hand(position.hand(Color::Black))
-    ));
+    lines.push(format!("先手の持駒：{}", japanese::hand(position.hand(Color::Black))));
     let moves_made = position.game_ply().saturating_sub(1);
     if moves_made > 0 {
         lines.push(format!("手数＝{moves_made}"));

@@ -53,9 +53,9 @@ fn ending_of_word(word: &str, position: &Position, illegal: Option<&str>) -> Opt
         "引き分け" | "引分け" | "引分" | "draw" => Ending::AdjudicatedDraw,
         "切れ負け" | "時間切れ" | "時間切れ負け" | "タイムアップ" | "time-up" | "timeup"
         | "timeout" => Ending::TimeUp,
-        known if DISCONNECTIONS.contains(&known) => Ending::Disconnection {
-            reason: word.to_owned(),
-        },
+        known if DISCONNECTIONS.contains(&known) => {
+            Ending::Disconnection { reason: word.to_owned() }
+        }
         "入玉勝ち" | "入玉宣言" | "入玉宣言勝ち" | "勝ち宣言" | "宣言勝ち" | "トライ" => {
             Ending::Declaration
         }
@@ -147,11 +147,7 @@ fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> O
     }
     if has(&ILLEGAL_MOVES) {
         let is_won = winner? == side;
-        return word(if is_won {
-            "反則勝ち"
-        } else {
-            "反則負け"
-        });
+        return word(if is_won { "反則勝ち" } else { "反則負け" });
     }
     // The clock that has run out, or the connection that was lost, is that of the side to move.
     let of_side_to_move = |named: &str| match winner {
@@ -181,11 +177,7 @@ fn ending_of_reason(text: &str, position: &Position, illegal: Option<&str>) -> O
         return word(known);
     }
     let winner = winner?;
-    if winner == side {
-        Some(Ending::AdjudicatedWin { winner })
-    } else {
-        word("投了")
-    }
+    if winner == side { Some(Ending::AdjudicatedWin { winner }) } else { word("投了") }
 }
 
 /// Whom a sentence such as `先手の反則により後手の勝ち` names as the winner: the last
@@ -287,10 +279,7 @@ fn parse_time(text: &str) -> Result<Option<Duration>, &str> {
 fn parse_clock(text: &str) -> Option<Duration> {
     let mut time = Duration::ZERO;
     for part in text.split(':') {
-        time = possible(
-            time.checked_mul(60)?
-                .checked_add(parse_seconds(part.trim())?)?,
-        )?;
+        time = possible(time.checked_mul(60)?.checked_add(parse_seconds(part.trim())?)?)?;
     }
     Some(time)
 }
@@ -299,12 +288,7 @@ fn parse_clock(text: &str) -> Option<Duration> {
 fn time_text(time: Duration, total: Duration) -> String {
     let [time, total] = [time, total].map(|time| time.as_secs());
     let (hours, minutes) = (total / 3600, total / 60 % 60);
-    format!(
-        "({:2}:{:02}/{hours:02}:{minutes:02}:{:02})",
-        time / 60,
-        time % 60,
-        total % 60
-    )
+    format!("({:2}:{:02}/{hours:02}:{minutes:02}:{:02})", time / 60, time % 60, total % 60)
 }
 
 /// The value of a digit of either width: `1`, `１`.
@@ -326,9 +310,7 @@ fn is_digit(letter: char) -> bool {
 fn number_of(text: &str) -> Option<usize> {
     let mut digits = text.chars().filter_map(digit).peekable();
     digits.peek()?;
-    digits.try_fold(0_usize, |number, digit| {
-        number.checked_mul(10)?.checked_add(digit)
-    })
+    digits.try_fold(0_usize, |number, digit| number.checked_mul(10)?.checked_add(digit))
 }
 
 // --- Writing ---
@@ -608,18 +590,14 @@ fn is_heading((name, value): &(String, String), record: &GameRecord) -> bool {
 fn has_times(record: &GameRecord) -> bool {
     let lines = record.variations.iter();
     let lines = lines.map(|line| (&line.moves, &line.closing));
-    lines
-        .chain([(&record.moves, &record.closing)])
-        .any(|(moves, closing)| {
-            closing.time.is_some() || moves.iter().any(|played| played.time.is_some())
-        })
+    lines.chain([(&record.moves, &record.closing)]).any(|(moves, closing)| {
+        closing.time.is_some() || moves.iter().any(|played| played.time.is_some())
+    })
 }
 
 /// The columns that a text takes, two for each character that is not ASCII.
 fn columns(text: &str) -> usize {
-    text.chars()
-        .map(|letter| if letter.is_ascii() { 1 } else { 2 })
-        .sum()
+    text.chars().map(|letter| if letter.is_ascii() { 1 } else { 2 }).sum()
 }
 
 /// The text with control characters replaced by spaces, without blanks around it.

@@ -68,9 +68,7 @@ pub(in crate::records) fn read_next(
 /// Whether a line is a heading with which another game begins.
 fn begins_game(line: &str) -> bool {
     let text = line.trim_start_matches(BLANKS);
-    let name = FIRST_HEADINGS
-        .iter()
-        .find_map(|name| text.strip_prefix(name));
+    let name = FIRST_HEADINGS.iter().find_map(|name| text.strip_prefix(name));
     name.is_some_and(|rest| rest.trim_start().starts_with(['：', ':']))
 }
 
@@ -307,9 +305,7 @@ impl Reader {
         game.closing_mut().comments.extend(comment);
         let moves = game.ply() + usize::from(illegal.is_some());
         if let Some(last) = last.filter(|&last| self.numbering.is_short(moves, last)) {
-            self.omit(format!(
-                "line {line}: {last} moves, of which {moves} are there"
-            ));
+            self.omit(format!("line {line}: {last} moves, of which {moves} are there"));
         }
         Ok(())
     }
@@ -334,9 +330,7 @@ impl Reader {
         }
         self.is_skipping = true;
         let found = quoted(&format!("変化{text}"));
-        Err(RecordError::new(format_args!(
-            "{found} branches off behind the end of the game"
-        )))
+        Err(RecordError::new(format_args!("{found} branches off behind the end of the game")))
     }
 
     fn finish(mut self, line: usize) -> Result<GameRecord, RecordError> {
@@ -424,9 +418,7 @@ impl Reader {
         }
         let (position, last, made) = game.at(after);
         if only(&position, last).is_some_and(|mv| mv != made) && game.branch(after) {
-            game.read_as(format!(
-                "line {line}: the number {row}, read as a variation"
-            ));
+            game.read_as(format!("line {line}: the number {row}, read as a variation"));
         }
     }
 
@@ -442,9 +434,7 @@ impl Reader {
         end(game, ending);
         let closing = game.closing_mut();
         closing.add_time(time);
-        closing
-            .comments
-            .extend(interruption(row).map(str::to_owned));
+        closing.comments.extend(interruption(row).map(str::to_owned));
         Ok(())
     }
 
@@ -512,10 +502,7 @@ impl Reader {
                     let meant = with_origin(mv, last);
                     game.read_as(format!("line {line}: {}, read as {meant}", found()));
                 }
-                game.push(RecordedMove {
-                    time,
-                    ..RecordedMove::from(mv)
-                });
+                game.push(RecordedMove { time, ..RecordedMove::from(mv) });
             }
             [] => {
                 let fault = format!("{}, move {number},", found());
@@ -583,9 +570,7 @@ impl Preamble {
     /// Leaves out a line that says nothing known.
     fn leave_out(&mut self, text: &str, line: usize) {
         let text = shorten(text);
-        self.record
-            .omissions
-            .push(format!("line {line}: '{text}', expected a heading"));
+        self.record.omissions.push(format!("line {line}: '{text}', expected a heading"));
     }
 
     /// Whether the lines say with which position the game begins, even if wrongly.
@@ -603,11 +588,7 @@ impl Preamble {
     /// The game, which begins with the position of these lines.
     fn begin(&mut self) -> Result<Builder, RecordError> {
         let is_handicap = self.handicap.is_some_and(|handicap| !handicap.is_even());
-        let first = if is_handicap {
-            Color::White
-        } else {
-            Color::Black
-        };
+        let first = if is_handicap { Color::White } else { Color::Black };
         let start = match (self.handicap, &self.other_handicap) {
             _ if !self.diagram.is_empty() => self.diagram.position(first)?,
             (Some(handicap), _) => {
@@ -629,14 +610,8 @@ impl Preamble {
             }
             self.record.omissions.push(omission.to_owned());
         }
-        let words = EndingWords {
-            word: word_of_ending,
-            is_exact,
-        };
-        let record = GameRecord {
-            start,
-            ..std::mem::take(&mut self.record)
-        };
+        let words = EndingWords { word: word_of_ending, is_exact };
+        let record = GameRecord { start, ..std::mem::take(&mut self.record) };
         let mut game = Builder::new(record, words);
         game.set_first_target(self.diagram.last_target());
         Ok(game)

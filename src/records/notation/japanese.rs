@@ -77,11 +77,7 @@ pub fn piece_at_start(text: &str) -> Option<(PieceType, &str)> {
     // The first character alone tells most names apart.
     let named = |(name, kind): &(&str, PieceType)| {
         let is_first = name.as_bytes().first_chunk() == Some(first);
-        let rest = if is_first {
-            text.strip_prefix(name)
-        } else {
-            None
-        };
+        let rest = if is_first { text.strip_prefix(name) } else { None };
         Some((*kind, rest?))
     };
     NAMES.iter().find_map(named)
@@ -119,11 +115,7 @@ pub fn hand(hand: Hand) -> String {
         }
     });
     let texts: Vec<String> = texts.collect();
-    if texts.is_empty() {
-        "なし".to_owned()
-    } else {
-        texts.join("　")
-    }
+    if texts.is_empty() { "なし".to_owned() } else { texts.join("　") }
 }
 
 /// The text of a square: `７六`.
@@ -180,11 +172,7 @@ pub fn text(position: &Position, mv: Move, last: Option<Square>) -> String {
 /// `５五角打`. `last` is the target square of the move before.
 pub fn with_origin(mv: Move, last: Option<Square>) -> String {
     let name = piece_name(mv.piece_before().kind());
-    let to = if last == Some(mv.to()) {
-        "同　".to_owned()
-    } else {
-        square(mv.to())
-    };
+    let to = if last == Some(mv.to()) { "同　".to_owned() } else { square(mv.to()) };
     let promotion = if mv.is_promotion() { "成" } else { "" };
     match mv.from() {
         None => format!("{to}{name}打"),
@@ -229,11 +217,7 @@ pub fn promotion(mv: Move) -> Promotion {
         let touches = [from, mv.to()].map(|square| square.rank().is_promotion_zone(piece.color()));
         piece.promoted().is_some() && touches.contains(&true)
     });
-    if could {
-        Promotion::Refused
-    } else {
-        Promotion::Impossible
-    }
+    if could { Promotion::Refused } else { Promotion::Impossible }
 }
 
 /// The words that tell the moved piece from others that could go to the same square: empty, or a
@@ -321,14 +305,8 @@ impl Written {
             )
         };
         let (kind, mut rest) = piece_at_start(text.trim_start_matches(BLANKS))?;
-        let mut written = Self {
-            to,
-            kind,
-            promotes: false,
-            from: None,
-            is_drop: false,
-            words: Words::default(),
-        };
+        let mut written =
+            Self { to, kind, promotes: false, from: None, is_drop: false, words: Words::default() };
         rest = written.read_words(rest);
         match origin(rest) {
             Origin::None => {}
@@ -358,14 +336,8 @@ impl Written {
         promotes: bool,
         words: &str,
     ) -> Self {
-        let mut written = Self {
-            to,
-            kind,
-            promotes,
-            from,
-            is_drop: false,
-            words: Words::default(),
-        };
+        let mut written =
+            Self { to, kind, promotes, from, is_drop: false, words: Words::default() };
         written.read_words(words);
         written
     }
@@ -454,10 +426,7 @@ impl Written {
     pub fn candidates_with_drops(&self, position: &Position) -> Vec<Move> {
         let mut moves = self.candidates(position);
         if self.is_without_origin() && moves.iter().all(|mv| !mv.is_drop()) {
-            let dropped = Self {
-                is_drop: true,
-                ..self.clone()
-            };
+            let dropped = Self { is_drop: true, ..self.clone() };
             moves.extend(dropped.candidates(position));
         }
         moves
@@ -516,9 +485,8 @@ enum Origin<'text> {
 /// The origin in brackets of either width, with blanks before and in them: `(77)`, `　（７七）`.
 fn origin(text: &str) -> Origin<'_> {
     let behind = text.trim_start_matches(BLANKS);
-    let Some((place, rest)) = behind
-        .strip_prefix(['(', '（'])
-        .and_then(|rest| rest.split_once([')', '）']))
+    let Some((place, rest)) =
+        behind.strip_prefix(['(', '（']).and_then(|rest| rest.split_once([')', '）']))
     else {
         return Origin::None;
     };

@@ -24,18 +24,14 @@ impl Handicap {
     /// The handicap with this name in records. 9枚落ち and 九枚落 are understood too.
     pub fn of_name(name: &str) -> Option<&'static Self> {
         let mut name = name.replace("１０", "十").replace("10", "十");
-        let digits = ('１'..='９')
-            .zip('1'..='9')
-            .zip("一二三四五六七八九".chars());
+        let digits = ('１'..='９').zip('1'..='9').zip("一二三四五六七八九".chars());
         for ((wide, narrow), kanji) in digits {
             name = name.replace([wide, narrow], &kanji.to_string());
         }
         let name = name.trim_end_matches('ち');
         let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
         let name = alias.map_or(name, |(_, name)| *name);
-        HANDICAPS
-            .iter()
-            .find(|row| row.name.trim_end_matches('ち') == name)
+        HANDICAPS.iter().find(|row| row.name.trim_end_matches('ち') == name)
     }
 
     /// The handicap with this name in JKF.
@@ -83,13 +79,7 @@ const fn row(
     camp: &'static str,
     is_common: bool,
 ) -> Handicap {
-    Handicap {
-        name,
-        jkf,
-        camp,
-        hand: "-",
-        is_common,
-    }
+    Handicap { name, jkf, camp, hand: "-", is_common }
 }
 
 /// Every handicap with a name.
@@ -112,10 +102,7 @@ pub(super) const HANDICAPS: &[Handicap] = &[
     row("九枚落ち", None, "3gk4/9/ppppppppp", false),
     row("十枚落ち", Some("10"), "4k4/9/ppppppppp", true),
     row("十九枚落ち", None, "4k4/9/9", false),
-    Handicap {
-        hand: "3p",
-        ..row("歩三兵", None, "4k4/9/9", false)
-    },
+    Handicap { hand: "3p", ..row("歩三兵", None, "4k4/9/9", false) },
 ];
 
 #[cfg(test)]

@@ -31,10 +31,7 @@ pub(super) struct Bits {
 
 impl Default for Bits {
     fn default() -> Self {
-        Self {
-            bytes: [0; BYTES],
-            position: 0,
-        }
+        Self { bytes: [0; BYTES], position: 0 }
     }
 }
 
@@ -156,11 +153,7 @@ const fn code(bits: u8, length: u32) -> Code {
 }
 
 const fn kind(board: Code, hand: Code, in_box: Code) -> KindCodes {
-    KindCodes {
-        board,
-        hand,
-        in_box,
-    }
+    KindCodes { board, hand, in_box }
 }
 
 /// The codes of `YaneuraOu`: the promotion comes before the colour.
@@ -235,11 +228,7 @@ impl CodeTable {
         let code = if matches!(kind, PieceType::Gold) {
             code(prefix.bits | white << prefix.length, prefix.length + 1)
         } else {
-            let marks = if color_first {
-                white | promoted << 1
-            } else {
-                promoted | white << 1
-            };
+            let marks = if color_first { white | promoted << 1 } else { promoted | white << 1 };
             code(prefix.bits | marks << prefix.length, prefix.length + 2)
         };
         self.pieces[piece.index()] = code;

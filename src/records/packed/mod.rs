@@ -131,11 +131,7 @@ macro_rules! packed_position {
 
             /// The side to move, which is the first bit.
             pub const fn side_to_move(self) -> Color {
-                if self.0[0] & 1 == 0 {
-                    Color::Black
-                } else {
-                    Color::White
-                }
+                if self.0[0] & 1 == 0 { Color::Black } else { Color::White }
             }
 
             /// Takes stored bytes without checking them.

@@ -147,10 +147,7 @@ fn impossible_positions_are_named() {
     let expected = Some("impossible position: two white pawns on file 1");
     assert_eq!(error.map(|error| error.to_string()).as_deref(), expected);
     let error = HuffmanCodedPos::of_board(&board).unpack_board().err();
-    assert!(matches!(
-        error,
-        Some(PackedError::Impossible(InvalidPosition::DoublePawn { .. }))
-    ));
+    assert!(matches!(error, Some(PackedError::Impossible(InvalidPosition::DoublePawn { .. }))));
 }
 
 #[test]
@@ -185,12 +182,7 @@ fn every_move_comes_back() {
 #[test]
 fn known_values() {
     // Computed with cshogi: `Board().move_from_usi(text) & 0xffff`.
-    for (text, bits) in [
-        ("7g7f", 7739),
-        ("8h2b+", 25354),
-        ("P*5e", 10408),
-        ("G*5e", 11176),
-    ] {
+    for (text, bits) in [("7g7f", 7739), ("8h2b+", 25354), ("P*5e", 10408), ("G*5e", 11176)] {
         assert_eq!(text.parse().map(to_apery), Ok(bits), "{text}");
     }
 }

@@ -96,12 +96,8 @@ impl<R: BufRead> TeacherReader<R> {
     /// # Errors
     /// The input fails, or the record is invalid.
     pub fn skip_record(&mut self) -> Result<Option<Skipped>, TeacherError> {
-        self.next_of(|reader| {
-            reader
-                .codec
-                .skip_record(&mut reader.input, &mut reader.scratch)
-        })
-        .transpose()
+        self.next_of(|reader| reader.codec.skip_record(&mut reader.input, &mut reader.scratch))
+            .transpose()
     }
 
     fn read(&mut self) -> Result<Option<Record>, Fault> {
@@ -134,11 +130,8 @@ impl<R: BufRead> TeacherReader<R> {
         }
         let offset = self.offset();
         self.records += 1;
-        let record = read(self).map_err(|fault| TeacherError {
-            record: self.records,
-            offset,
-            fault,
-        });
+        let record =
+            read(self).map_err(|fault| TeacherError { record: self.records, offset, fault });
         self.is_over = match &record {
             Ok(record) => record.is_none(),
             Err(error) => error.fault.is_fatal(),
@@ -174,12 +167,7 @@ impl<W: Write> TeacherWriter<W> {
 
     /// Continues an output of as many `positions`.
     pub fn resume(out: W, format: Format, positions: u64) -> Self {
-        Self {
-            out,
-            format,
-            chain: Chain::default(),
-            positions,
-        }
+        Self { out, format, chain: Chain::default(), positions }
     }
 
     /// The format that is written.

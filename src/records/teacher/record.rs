@@ -62,13 +62,7 @@ struct SourceBytes {
 impl ScoredPosition {
     /// A sample that was read from `bytes` of this format, in which bytes 32 and 33 are the score.
     pub(super) fn from_bytes(sample: Sample, format: Format, bytes: &[u8]) -> Self {
-        Self {
-            source: Some(SourceBytes {
-                format,
-                bytes: bytes.into(),
-            }),
-            ..Self::from(sample)
-        }
+        Self { source: Some(SourceBytes { format, bytes: bytes.into() }), ..Self::from(sample) }
     }
 
     /// The same sample with another score, in centipawns.
@@ -89,22 +83,13 @@ impl ScoredPosition {
 
 impl From<Sample> for ScoredPosition {
     fn from(sample: Sample) -> Self {
-        Self {
-            sample,
-            score_ninths: i64::from(sample.score) * NINTHS,
-            source: None,
-        }
+        Self { sample, score_ninths: i64::from(sample.score) * NINTHS, source: None }
     }
 }
 
 impl From<PackGame> for TeacherGame {
     fn from(game: PackGame) -> Self {
-        Self {
-            game,
-            ratings: [None; Color::NUM],
-            unsearched: Vec::new(),
-            source: None,
-        }
+        Self { game, ratings: [None; Color::NUM], unsearched: Vec::new(), source: None }
     }
 }
 
@@ -116,11 +101,7 @@ impl TeacherGame {
         unsearched: Vec<usize>,
         (format, bytes): (Format, Box<[u8]>),
     ) -> Self {
-        Self {
-            unsearched,
-            source: Some(SourceBytes { format, bytes }),
-            ..Self::from(game)
-        }
+        Self { unsearched, source: Some(SourceBytes { format, bytes }), ..Self::from(game) }
     }
 
     /// The same game with the ratings of its players.
@@ -145,11 +126,7 @@ impl TeacherGame {
         let mut goes_on = false;
         for (mv, score) in self.scored_moves() {
             if score.is_some() && !goes_on {
-                parts.push(PackGame {
-                    start: position.clone(),
-                    moves: Vec::new(),
-                    ..self.game
-                });
+                parts.push(PackGame { start: position.clone(), moves: Vec::new(), ..self.game });
             }
             goes_on = score.is_some();
             if let (Some(score), Some(part)) = (score, parts.last_mut()) {
@@ -330,10 +307,7 @@ pub enum Skipped {
 impl Span {
     /// The span of `moves` moves from the ply `first` on, in a game with this result.
     pub(super) const fn new(first: u32, moves: usize, result: GameResult) -> Self {
-        Self {
-            plies: (first, first.saturating_add(moves as u32)),
-            result,
-        }
+        Self { plies: (first, first.saturating_add(moves as u32)), result }
     }
 
     /// The span of a game or of a part of one.

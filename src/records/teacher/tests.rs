@@ -49,15 +49,11 @@ fn write(records: &[Record], format: Format) -> Vec<u8> {
 
 fn read(bytes: &[u8], format: Format) -> Vec<Record> {
     let records = TeacherReader::new(bytes, format);
-    records
-        .map(|record| record.expect("a good record"))
-        .collect()
+    records.map(|record| record.expect("a good record")).collect()
 }
 
 fn errors(bytes: &[u8], format: Format) -> Vec<TeacherError> {
-    TeacherReader::new(bytes, format)
-        .filter_map(Result::err)
-        .collect()
+    TeacherReader::new(bytes, format).filter_map(Result::err).collect()
 }
 
 fn convert(bytes: &[u8], from: Format, to: Format) -> Vec<u8> {
@@ -164,9 +160,8 @@ fn positions_of_search_trees_have_a_format_of_their_own() {
 fn unfinished_games_are_bad_where_results_are_needed() {
     let lines = "startpos moves 7g7f\nstartpos moves 7g7f resign\n";
     let reader = TeacherReader::new(lines.as_bytes(), Format::Usi).needing_results();
-    let classes: Vec<_> = reader
-        .map(|record| record.map_err(|error| error.fault.class()).err())
-        .collect();
+    let classes: Vec<_> =
+        reader.map(|record| record.map_err(|error| error.fault.class()).err()).collect();
     assert_eq!(classes, [Some("unfinished game"), None]);
 }
 
@@ -238,20 +233,11 @@ fn psv_of(pieces: &[(Piece, Square)]) -> PackedSfenValue {
 
 /// A valid record, and invalid ones with their classes.
 fn good_and_bad() -> (PackedSfenValue, Vec<(PackedSfenValue, &'static str)>) {
-    let kings = [
-        (Piece::BlackKing, Square::S59),
-        (Piece::WhiteKing, Square::S51),
-    ];
+    let kings = [(Piece::BlackKing, Square::S59), (Piece::WhiteKing, Square::S51)];
     let with = |pieces: &[(Piece, Square)]| psv_of(&[&kings, pieces].concat());
     let good = with(&[]);
-    let good = PackedSfenValue {
-        mv: "5i5h".parse::<Move16>().expect("a move").to_bits(),
-        ..good
-    };
-    let bad_king = PackedSfenValue {
-        position: PackedSfen::from_bytes([0xff; 32]),
-        ..good
-    };
+    let good = PackedSfenValue { mv: "5i5h".parse::<Move16>().expect("a move").to_bits(), ..good };
+    let bad_king = PackedSfenValue { position: PackedSfen::from_bytes([0xff; 32]), ..good };
     let pawns = [Square::S12, Square::S13].map(|square| (Piece::BlackPawn, square));
     let rooks = [
         (Piece::BlackRook, Square::S11),
@@ -310,10 +296,8 @@ fn bad_records_of_the_other_formats_are_found() {
 
     let lines = "# a comment\n\nstartpos moves 7g7f\nstartpos moves 7g7e\n4k4/9/9/9/9/9/9/9/9 b \
         - 1\nhello\n";
-    let classes: Vec<_> = errors(lines.as_bytes(), Format::Usi)
-        .iter()
-        .map(|error| error.fault.class())
-        .collect();
+    let classes: Vec<_> =
+        errors(lines.as_bytes(), Format::Usi).iter().map(|error| error.fault.class()).collect();
     assert_eq!(classes, ["illegal move", "no king", "bad line"]);
 }
 

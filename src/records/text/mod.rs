@@ -59,9 +59,7 @@ impl TextFormat {
 
     /// The format and the encoding of a name such as `kifu`, which is a file name extension too.
     pub fn of_name(name: &str) -> Option<(Self, TextEncoding)> {
-        let row = NAMES
-            .iter()
-            .find(|(known, ..)| known.eq_ignore_ascii_case(name));
+        let row = NAMES.iter().find(|(known, ..)| known.eq_ignore_ascii_case(name));
         row.map(|&(_, format, encoding)| (format, encoding))
     }
 
@@ -91,10 +89,7 @@ impl TextFormat {
                 return Self::Usi;
             }
             let is_side = ["+", "-"].contains(&line);
-            if is_side
-                || starts(&[
-                    "'", "V1", "V2", "V3", "N+", "N-", "$", "PI", "P1", "P+", "P-",
-                ])
+            if is_side || starts(&["'", "V1", "V2", "V3", "N+", "N-", "$", "PI", "P1", "P+", "P-"])
             {
                 return Self::Csa;
             }
@@ -179,20 +174,12 @@ impl TextFormat {
     pub fn read_or(self, other: Self, text: &str) -> Vec<Result<GameRecord, RecordError>> {
         let lines = || Lines::of_text(text);
         let games = self.games_or(other, lines(), || Ok(lines()));
-        games.map_or_else(
-            |error| vec![Err(RecordError::new(error))],
-            Iterator::collect,
-        )
+        games.map_or_else(|error| vec![Err(RecordError::new(error))], Iterator::collect)
     }
 
     /// The games of a file, which are read one after the other.
     pub fn games<R: Read>(self, lines: Lines<R>) -> Peekable<Games<R>> {
-        let games = Games {
-            format: self,
-            lines,
-            count: 0,
-            is_over: false,
-        };
+        let games = Games { format: self, lines, count: 0, is_over: false };
         games.peekable()
     }
 
@@ -308,10 +295,7 @@ impl TextFormat {
         {
             return Written { bytes, encoding };
         }
-        Written {
-            bytes: self.text(record).into_bytes(),
-            encoding: TextEncoding::Utf8,
-        }
+        Written { bytes: self.text(record).into_bytes(), encoding: TextEncoding::Utf8 }
     }
 
     /// What stands between two games of a file.

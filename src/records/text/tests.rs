@@ -145,9 +145,7 @@ fn games_of_kif_and_ki2_follow_each_other() {
     let lines = |format: TextFormat, text: &str| -> Vec<String> {
         let games = format.read(text.as_bytes()).into_iter();
         let line = |game: &GameRecord| game.line().to_string();
-        games
-            .map(|game| game.as_ref().map_or_else(ToString::to_string, line))
-            .collect()
+        games.map(|game| game.as_ref().map_or_else(ToString::to_string, line)).collect()
     };
     let kif = "#KIF version=2.0\n開始日時：2026/11/21\n手合割：平手\n先手：一番\n\
                手数----指手----\n   1 ７六歩(77)\n   2 投了\n\n変化：1手\n   1 ２六歩(27)\n";

@@ -12,10 +12,7 @@ use crate::{movegen::CheckSquares, search::move_picker::MovePicker};
 /// The position of the entry: the rook is black's and may promote.
 const ORIGIN: &str = "1R7/4k4/9/9/9/9/9/9/4K4 b Pp 1";
 /// Positions where the entry must not be used: the rook is white's; either side to move.
-const COLLISIONS: [&str; 2] = [
-    "1r7/4k4/9/9/9/9/9/9/4K4 b Pp 1",
-    "1r7/4k4/9/9/9/9/9/9/4K4 w Pp 1",
-];
+const COLLISIONS: [&str; 2] = ["1r7/4k4/9/9/9/9/9/9/4K4 b Pp 1", "1r7/4k4/9/9/9/9/9/9/4K4 w Pp 1"];
 /// A middle game with white's rook on 8一 and a free path to 8三.
 const MIDDLE_GAME: &str = "lrsgkgsnl/7b1/p1ppppppp/9/1p7/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL b N 1";
 
@@ -54,17 +51,13 @@ fn plant_counter_moves(histories: &mut Histories, answer: Move) {
 /// Number of moves whose counter move is one of [`bug_moves`].
 fn count_bug_counter_moves(histories: &Histories) -> usize {
     let answers = possible_moves().filter_map(|mv| histories.counter_move(Some(mv)));
-    answers
-        .filter(|answer| bug_moves().contains(answer))
-        .count()
+    answers.filter(|answer| bug_moves().contains(answer)).count()
 }
 
 /// A move of every piece to every square.
 fn possible_moves() -> impl Iterator<Item = Move> {
     let onto = |to: Square| {
-        let elsewhere = [Square::S11, Square::S12]
-            .into_iter()
-            .find(|&from| from != to);
+        let elsewhere = [Square::S11, Square::S12].into_iter().find(|&from| from != to);
         let from = elsewhere.expect("two squares");
         Piece::ALL.map(|piece| Move::normal(from, to, piece))
     };

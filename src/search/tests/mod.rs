@@ -43,11 +43,7 @@ fn worker(position: &Position) -> Worker {
 }
 
 fn settings() -> Settings {
-    Settings {
-        hash_mb: 8,
-        pv_interval: std::time::Duration::ZERO,
-        ..Settings::default()
-    }
+    Settings { hash_mb: 8, pv_interval: std::time::Duration::ZERO, ..Settings::default() }
 }
 
 fn with(change: impl FnOnce(&mut Settings)) -> Settings {
@@ -57,10 +53,7 @@ fn with(change: impl FnOnce(&mut Settings)) -> Settings {
 }
 
 fn to_depth(depth: i32) -> Limits {
-    Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    }
+    Limits { depth: Some(depth), ..Limits::default() }
 }
 
 fn prepared(settings: &Settings) -> Searcher {
@@ -188,10 +181,7 @@ fn a_panic_in_the_search_still_leads_to_a_legal_decision() {
 
 #[test]
 fn a_thread_that_ended_is_answered_for_and_replaced() {
-    let settings = Settings {
-        hash_mb: 1,
-        ..Settings::default()
-    };
+    let settings = Settings { hash_mb: 1, ..Settings::default() };
     let mut searcher = Searcher::new();
     let go =
         |searcher: &mut Searcher| events(searcher, &Position::startpos(), to_depth(1), &settings);

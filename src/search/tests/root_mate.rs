@@ -9,10 +9,7 @@ const LONG_MATE: &str = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5N
 const NODES: u64 = 600_000;
 
 fn to_nodes(nodes: u64) -> Limits {
-    Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    }
+    Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
 /// The reports of a search, its decision, and its nodes.
@@ -106,10 +103,7 @@ fn a_mate_that_may_not_be_used_is_not_shown() {
     let (infos, ..) = run(&root, to_nodes(NODES), &settings());
     let mating = infos.last().expect("there is a line").pv[0];
     let others = legal_moves(&root).into_iter().filter(|&mv| mv != mating);
-    let other_moves = Limits {
-        search_moves: others.collect(),
-        ..to_nodes(NODES)
-    };
+    let other_moves = Limits { search_moves: others.collect(), ..to_nodes(NODES) };
     let lower_level = with(|settings| settings.skill = Skill::of_level(19));
     let try_rule = with(|settings| settings.entering_king_rule = EnteringKingRule::TryRule);
     let short_game = with(|settings| settings.max_moves_to_draw = 110);

@@ -57,43 +57,25 @@ struct Run {
 
 impl Run {
     fn new(generations: Generations, check: Check, depth: Depth, prepares: bool) -> Self {
-        let settings = Settings {
-            hash_mb: 1,
-            generations,
-            ..Settings::default()
-        };
+        let settings = Settings { hash_mb: 1, generations, ..Settings::default() };
         let mut table = TranspositionTable::new(1).expect("memory for a table of 1 MB");
         if check == Check::None {
             table = table.without_key_check();
         }
         let mut searcher = Searcher::new();
         searcher.replace_table(Arc::new(table));
-        Self {
-            searcher,
-            settings,
-            depth,
-            prepares,
-        }
+        Self { searcher, settings, depth, prepares }
     }
 
     /// A new searcher with the same table and empty histories.
     fn successor(&self) -> Self {
         let mut searcher = Searcher::new();
         searcher.replace_table(Arc::clone(self.searcher.table()));
-        Self {
-            searcher,
-            settings: self.settings.clone(),
-            ..*self
-        }
+        Self { searcher, settings: self.settings.clone(), ..*self }
     }
 
     fn search(&mut self, position: &Position, depth: Depth) -> Found {
-        let events = events(
-            &mut self.searcher,
-            position,
-            to_depth(depth),
-            &self.settings,
-        );
+        let events = events(&mut self.searcher, position, to_depth(depth), &self.settings);
         let (infos, decision) = lines_and_decision(events);
         for info in &infos {
             assert_in_range(info.score);
@@ -112,11 +94,7 @@ impl Run {
             let ready = self.searcher.prepare(&self.settings);
             ready.expect("the table is there");
         }
-        let mut game = Game {
-            probes: self.probes(),
-            plies: 0,
-            nodes: 0,
-        };
+        let mut game = Game { probes: self.probes(), plies: 0, nodes: 0 };
         let mut position = opening(number);
         while game.plies < GAME_PLIES {
             let (score, decision, nodes) = self.search(&position, self.depth);
@@ -198,9 +176,7 @@ fn without_strict_games_come_to_nothing() {
     const GAMES: u64 = 60;
     let plies = |generations, check| {
         let mut run = Run::new(generations, check, 3, false);
-        (0..GAMES)
-            .map(|number| run.play(number).plies)
-            .sum::<usize>()
+        (0..GAMES).map(|number| run.play(number).plies).sum::<usize>()
     };
     let healthy = plies(Generations::All, Check::Whole);
     let ill = plies(Generations::All, Check::None);

@@ -55,11 +55,7 @@ impl Torture {
         let collisions = Arc::new(Collisions::new(key_bits));
         let mut searcher = Searcher::new();
         searcher.collisions = Some(Arc::clone(&collisions));
-        let settings = Settings {
-            threads,
-            hash_mb: 1,
-            ..settings()
-        };
+        let settings = Settings { threads, hash_mb: 1, ..settings() };
         Self {
             random: ChaCha8Rng::seed_from_u64(seed),
             searcher,
@@ -140,10 +136,8 @@ impl Torture {
     fn search(&mut self) {
         let moves = legal_moves(&self.game);
         self.settings.multi_pv = [1, 1, 1, 3][self.random.random_range(0..4)];
-        let mut limits = Limits {
-            nodes: Some(self.random.random_range(1..4000)),
-            ..Limits::default()
-        };
+        let mut limits =
+            Limits { nodes: Some(self.random.random_range(1..4000)), ..Limits::default() };
         if self.random.random_bool(0.2) {
             limits.search_moves = moves.iter().copied().step_by(3).collect();
         }

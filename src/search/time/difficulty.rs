@@ -132,11 +132,7 @@ impl Difficulty {
         let is_easy = depth >= EASY_MIN_DEPTH
             && iteration.effort * PERCENT as u64
                 >= iteration.nodes * weights.easy_move_effort_percent;
-        let easy = if is_easy {
-            weights.easy_move_percent
-        } else {
-            PERCENT
-        };
+        let easy = if is_easy { weights.easy_move_percent } else { PERCENT };
         let percent = falling_value * instability / PERCENT * settled / PERCENT * easy / PERCENT;
         u32::try_from(percent).expect("no factor is negative")
     }

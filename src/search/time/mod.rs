@@ -57,11 +57,7 @@ impl TimeManager {
         is_forced: bool,
     ) -> Self {
         let mut manager = Self {
-            situation: Situation {
-                us,
-                game_ply,
-                is_forced,
-            },
+            situation: Situation { us, game_ply, is_forced },
             settings: settings.clone(),
             search_start: limits.start,
             start: limits.start,
@@ -269,11 +265,7 @@ impl Plan {
         let estimate = own + (increment + byoyomi) * moves;
         let mut minimum = minimum_time(settings, estimate / moves, full_seconds);
         // On clocks of full seconds, one second per move is kept in reserve.
-        let begun = if full_seconds {
-            SECOND * (moves + 1)
-        } else {
-            Duration::ZERO
-        };
+        let begun = if full_seconds { SECOND * (moves + 1) } else { Duration::ZERO };
         let estimate = estimate.saturating_sub(begun);
         let share = estimate / moves;
         let base = minimum.min(own / moves / MINIMUM_IN_OPTIMUM_DIVISOR);
@@ -290,11 +282,7 @@ impl Plan {
             minimum = minimum.min(FORCED_MOVE_TIME);
             (optimum, maximum) = (minimum, minimum);
         }
-        let longest = if byoyomi.is_zero() {
-            remaining / SUDDEN_DEATH_DIVISOR
-        } else {
-            remaining
-        };
+        let longest = if byoyomi.is_zero() { remaining / SUDDEN_DEATH_DIVISOR } else { remaining };
         let end = |planned: Duration| {
             let planned = if full_seconds && !situation.is_forced {
                 end_of_second(planned, settings)
@@ -316,9 +304,7 @@ impl Plan {
 
 /// The minimum time of a move; `average` is the average time per move.
 fn minimum_time(settings: &Settings, average: Duration, full_seconds: bool) -> Duration {
-    let wanted = settings
-        .minimum_thinking_time
-        .saturating_sub(settings.network_delay);
+    let wanted = settings.minimum_thinking_time.saturating_sub(settings.network_delay);
     let minimum = wanted.min(average / MINIMUM_DIVISOR);
     if full_seconds {
         // On these clocks the first second is free, or lost anyway.

@@ -7,10 +7,7 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
 
 fn limits(time: u32, increment: u32, byoyomi: u32) -> Limits {
-    Limits {
-        clock: Some(clock(time, increment, byoyomi)),
-        ..Limits::default()
-    }
+    Limits { clock: Some(clock(time, increment, byoyomi)), ..Limits::default() }
 }
 
 fn clock(time: u32, increment: u32, byoyomi: u32) -> Clock {
@@ -49,11 +46,8 @@ fn nothing_is_planned_beyond_the_own_time() {
         minimum_thinking_time: MILLISECOND,
         ..Settings::default()
     };
-    let local = Settings {
-        network_delay: Duration::ZERO,
-        network_delay2: Duration::ZERO,
-        ..exact.clone()
-    };
+    let local =
+        Settings { network_delay: Duration::ZERO, network_delay2: Duration::ZERO, ..exact.clone() };
     for settings in [Settings::default(), exact, local] {
         for time in [0, 1, 500, 1000, 1119, 1121, 3000, 5000, 60_000, 7_200_000] {
             for increment in [0, 100, 10_000] {
@@ -124,10 +118,7 @@ fn full_seconds_are_used_up_where_the_clock_counts_them() {
     assert_eq!(counted.minimum.subsec_millis(), 880);
     let exact = plan(300_000 - 1, 0, 0);
     assert!(!exact.full_seconds && exact.minimum < counted.minimum + SECOND);
-    let none = Settings {
-        round_up_to_full_second: false,
-        ..Settings::default()
-    };
+    let none = Settings { round_up_to_full_second: false, ..Settings::default() };
     let plan = manager(300_000, 0, 0, &none).plan;
     assert!(plan.is_some_and(|plan| !plan.full_seconds));
 }
@@ -156,10 +147,7 @@ fn after_an_iteration_it_ends_when_the_move_has_its_time() {
 #[test]
 fn the_time_of_the_opponent_counts_as_thought() {
     let settings = Settings::default();
-    let hit = |clock| PonderHit {
-        at: Instant::now(),
-        clock,
-    };
+    let hit = |clock| PonderHit { at: Instant::now(), clock };
     let mut fresh = manager(59_999, 0, 0, &settings);
     fresh.ponderhit(hit(None), 0);
     assert!(fresh.plan.is_some_and(|plan| plan.maximum > plan.minimum));
@@ -181,10 +169,7 @@ fn the_time_of_the_opponent_counts_as_thought() {
 
 #[test]
 fn time_can_run_in_nodes() {
-    let settings = Settings {
-        nodes_time: 100,
-        ..Settings::default()
-    };
+    let settings = Settings { nodes_time: 100, ..Settings::default() };
     let mut manager = manager(59_999, 0, 0, &settings);
     let plan = manager.plan.expect("clocks were given");
     let nodes = |time: Duration| time.as_millis() as u64 * 100;
@@ -196,12 +181,7 @@ fn time_can_run_in_nodes() {
     assert!(late.is_over(|| 0), "the real clock is not lost by");
 }
 
-const EVEN: Iteration = Iteration {
-    depth: 8,
-    value: 50,
-    effort: 50,
-    nodes: 100,
-};
+const EVEN: Iteration = Iteration { depth: 8, value: 50, effort: 50, nodes: 100 };
 
 const WEIGHTS: Weights = Weights {
     best_move_change_percent: 50,
@@ -248,11 +228,7 @@ fn the_value_is_compared_with_that_of_the_last_move() {
 #[test]
 fn a_move_that_gets_all_nodes_is_easy() {
     let percents = [(8, 94), (8, 95), (7, 99)].map(|(depth, effort)| {
-        let iteration = Iteration {
-            depth,
-            effort,
-            ..EVEN
-        };
+        let iteration = Iteration { depth, effort, ..EVEN };
         searched(Difficulty::default(), 1).time_percent(iteration, &WEIGHTS)
     });
     assert_eq!(percents, [100, 45, 100]);
@@ -265,11 +241,7 @@ fn changes_of_the_best_move_take_time_and_are_forgotten() {
     difficulty.best_move_changed(8);
     for (depth, percent) in (8..).zip([200, 150, 125, 112, 106, 103, 101, 100, 100, 80]) {
         let iteration = Iteration { depth, ..EVEN };
-        assert_eq!(
-            difficulty.time_percent(iteration, &WEIGHTS),
-            percent,
-            "{depth}"
-        );
+        assert_eq!(difficulty.time_percent(iteration, &WEIGHTS), percent, "{depth}");
         difficulty.begin_iteration();
     }
 }

@@ -101,10 +101,7 @@ impl Sources {
             files.sort_by(|a, b| a.path.cmp(&b.path));
             sources.append(&mut files);
         }
-        Ok(Self {
-            files: sources,
-            ..Self::default()
-        })
+        Ok(Self { files: sources, ..Self::default() })
     }
 
     /// Makes games without a result by play or by the rules invalid if `format` has scores and
@@ -189,11 +186,7 @@ impl Sources {
             let mut reader = self.open(source, start)?;
             loop {
                 let (offset, records) = (reader.offset(), reader.records());
-                let place = Place {
-                    offset,
-                    records,
-                    ..start
-                };
+                let place = Place { offset, records, ..start };
                 let Some(record) = reader.next() else {
                     break;
                 };
@@ -203,10 +196,7 @@ impl Sources {
                 }
             }
             before += source.bytes()?;
-            start = Place {
-                file: start.file + 1,
-                ..Place::default()
-            };
+            start = Place { file: start.file + 1, ..Place::default() };
         }
         Ok(watch.advance(total, total)?)
     }
@@ -354,11 +344,7 @@ fn add_folder(folder: &Path, files: &mut Vec<Source>) -> Result<()> {
             && !repeats_records(&path)
             && path.is_file()
         {
-            files.push(Source {
-                path,
-                format,
-                is_found: true,
-            });
+            files.push(Source { path, format, is_found: true });
         }
     }
     Ok(())
@@ -403,10 +389,7 @@ impl Output {
         } else {
             OutputFile::resume(path, length).at(path)?
         };
-        Ok(Self {
-            writer: TeacherWriter::resume(file, format, positions),
-            path: path.to_owned(),
-        })
+        Ok(Self { writer: TeacherWriter::resume(file, format, positions), path: path.to_owned() })
     }
 
     /// Writes the game that is still open.

@@ -212,10 +212,7 @@ pub struct Signs([Side; Color::NUM]);
 
 impl Default for Signs {
     fn default() -> Self {
-        Self(Color::ALL.map(|_| Side {
-            classes: vec![(0, 0, 0); CLASSES],
-            decided: 0,
-        }))
+        Self(Color::ALL.map(|_| Side { classes: vec![(0, 0, 0); CLASSES], decided: 0 }))
     }
 }
 
@@ -303,10 +300,7 @@ fn fit(classes: &[[f64; 3]]) -> Slope {
             break;
         }
     }
-    Slope {
-        intercept: a,
-        slope: b / 100.0,
-    }
+    Slope { intercept: a, slope: b / 100.0 }
 }
 
 /// A line with the verdict for each side to move.

@@ -155,10 +155,7 @@ fn merge_all<D: Duplicate>(
     let mut merged = Merged::<D> {
         out,
         memory: memory as usize / D::SIZE,
-        report: DedupReport {
-            tally,
-            ..DedupReport::default()
-        },
+        report: DedupReport { tally, ..DedupReport::default() },
         kind: PhantomData,
     };
     for bucket in buckets {
@@ -173,9 +170,9 @@ fn merge_all<D: Duplicate>(
 /// each level.
 fn bucket_of(record: &[u8], level: u32, count: usize) -> usize {
     let begin = 0xcbf2_9ce4_8422_2325_u64 ^ u64::from(level);
-    let hash = record[..32].iter().fold(begin, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = record[..32]
+        .iter()
+        .fold(begin, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     // The high bits of the product are the well mixed ones.
     let mixed = u128::from(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     ((mixed * count as u128) >> u64::BITS) as usize

@@ -145,16 +145,10 @@ impl Stats {
     /// The histograms with their titles.
     const fn charts(&self) -> [(&'static str, &Histogram); 5] {
         [
-            (
-                "score of the side to move, centipawns (the ends hold all beyond)",
-                &self.scores,
-            ),
+            ("score of the side to move, centipawns (the ends hold all beyond)", &self.scores),
             ("ply of the position", &self.plies),
             ("plies of the game", &self.lengths),
-            (
-                "score of a position of a search tree (the ends hold all beyond)",
-                &self.trees.scores,
-            ),
+            ("score of a position of a search tree (the ends hold all beyond)", &self.trees.scores),
             ("depth of a position of a search tree", &self.trees.depths),
         ]
     }
@@ -253,11 +247,7 @@ const LONGEST_BAR: u64 = 50;
 impl Histogram {
     /// Creates classes of `width` from `first` to `end`.
     fn new(first: i64, end: i64, width: i64) -> Self {
-        Self {
-            first,
-            width,
-            counts: vec![0; ((end - first) / width).max(1) as usize],
-        }
+        Self { first, width, counts: vec![0; ((end - first) / width).max(1) as usize] }
     }
 
     fn add(&mut self, number: i64) {
@@ -335,12 +325,7 @@ fn draw_chart(
         .y_label_area_size(90)
         .build_cartesian_2d(first..end, 0..most)
         .ok()?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .label_style(("sans-serif", FONT_SIZE))
-        .draw()
-        .ok()?;
+    chart.configure_mesh().disable_x_mesh().label_style(("sans-serif", FONT_SIZE)).draw().ok()?;
     let bar = |(from, count): (i64, u64)| {
         let corners = [(from, 0), (from + histogram.width, count)];
         Rectangle::new(corners, BAR_COLOR.filled())
@@ -401,9 +386,6 @@ mod tests {
             assert!(is_inside, "{label}: {left} to {right}");
             labels.push(label);
         }
-        assert!(
-            labels.contains(&"3000") && labels.contains(&"400"),
-            "{labels:?}"
-        );
+        assert!(labels.contains(&"3000") && labels.contains(&"400"), "{labels:?}");
     }
 }

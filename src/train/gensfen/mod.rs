@@ -236,10 +236,7 @@ impl Effort {
     #[must_use]
     pub fn or_default(&self) -> Self {
         let default = self.depth.is_none().then_some(1000);
-        Self {
-            nodes: self.nodes.or(default),
-            depth: self.depth,
-        }
+        Self { nodes: self.nodes.or(default), depth: self.depth }
     }
 
     /// The limits of a search.
@@ -273,10 +270,7 @@ pub struct Gaps {
 impl Gaps {
     /// The limits of the searches between.
     fn limits(&self) -> Limits {
-        let effort = Effort {
-            nodes: Some(self.nodes),
-            depth: None,
-        };
+        let effort = Effort { nodes: Some(self.nodes), depth: None };
         effort.limits()
     }
 }
@@ -302,12 +296,7 @@ pub struct Diversions {
 
     /// Number of best moves, within 100 centipawns, among which a random move is chosen, better
     /// ones more often; 0 for any legal move, in which case the moves before it are not written
-    #[arg(
-        long = "random-multi-pv",
-        value_name = "N",
-        default_value_t = 0,
-        requires = "count"
-    )]
+    #[arg(long = "random-multi-pv", value_name = "N", default_value_t = 0, requires = "count")]
     pub multi_pv: usize,
 
     /// Maximum difference to the score of the best move in centipawns.
@@ -368,12 +357,7 @@ pub struct Writing {
 
 impl Default for Writing {
     fn default() -> Self {
-        Self {
-            name: "games".to_owned(),
-            min_ply: 1,
-            file_mb: 32,
-            dedup_mb: 64,
-        }
+        Self { name: "games".to_owned(), min_ply: 1, file_mb: 32, dedup_mb: 64 }
     }
 }
 

@@ -101,11 +101,7 @@ impl Data {
                 DataFile::open(number, path, is_held_out, source, watch)
             })
             .collect();
-        let mut data = Self {
-            source: source.clone(),
-            files: files?,
-            ..Self::default()
-        };
+        let mut data = Self { source: source.clone(), files: files?, ..Self::default() };
         for file in &data.files {
             data.counts.games += file.games;
             data.counts.held_out_games += file.held_out_games;
@@ -281,10 +277,7 @@ impl Data {
         }
         let judged = Judged {
             score: of_centipawns(node.score),
-            label: Label::Tree {
-                bound: node.bound,
-                depth: node.depth,
-            },
+            label: Label::Tree { bound: node.bound, depth: node.depth },
         };
         self.add(filter, is_held_out, position, mv, judged);
     }
@@ -326,11 +319,7 @@ impl Data {
         };
         self.counts.count(sample.map(|_| ()));
         if let Ok(sample) = sample {
-            let samples = if is_held_out {
-                &mut self.held_out
-            } else {
-                &mut self.training
-            };
+            let samples = if is_held_out { &mut self.held_out } else { &mut self.training };
             samples.push(sample);
         }
     }
@@ -338,8 +327,7 @@ impl Data {
     fn add_fault(&mut self, file: &Path, error: &TeacherError) {
         self.fault_count += 1;
         if self.faults.len() < FAULTS_KEPT {
-            self.faults
-                .push(format!("{}: {error}; left out", file.display()));
+            self.faults.push(format!("{}: {error}; left out", file.display()));
         }
     }
 
@@ -373,10 +361,7 @@ pub struct Judged {
 impl Judged {
     /// The position of a game with this result: 1 win, 0 draw, -1 loss.
     pub const fn of_game(score: i32, result: i8) -> Self {
-        Self {
-            score,
-            label: Label::Game { result },
-        }
+        Self { score, label: Label::Game { result } }
     }
 
     fn sample(self, position: &Position) -> Result<Sample, Reason> {
@@ -386,10 +371,7 @@ impl Judged {
 
     /// For the other side to move.
     const fn flipped(self) -> Self {
-        Self {
-            score: -self.score,
-            label: self.label.flipped(),
-        }
+        Self { score: -self.score, label: self.label.flipped() }
     }
 
     /// The leaf of a tactical position. Score, result and bound turn with the side to move. Where
@@ -663,10 +645,7 @@ impl DataFile {
                 offset,
                 bytes: step.min(self.length - offset),
                 is_held_out: false,
-                games: HeldOutGames {
-                    count: offset / size,
-                    ..games
-                },
+                games: HeldOutGames { count: offset / size, ..games },
             });
             offset += step;
         }
@@ -708,11 +687,7 @@ impl DataFile {
                 self.held_out_games += game;
                 match self.held_out.last_mut().filter(|_| !choice.begins_game) {
                     Some(last) => last.bytes = reader.offset() - last.offset,
-                    None => self.held_out.push(Block {
-                        bytes,
-                        is_held_out: true,
-                        ..begin
-                    }),
+                    None => self.held_out.push(Block { bytes, is_held_out: true, ..begin }),
                 }
             }
             let current = block.get_or_insert(begin);
@@ -754,12 +729,7 @@ impl HeldOutGames {
     fn new(file: &Path, share: f64, seed: u64) -> Self {
         let name = file.file_name().unwrap_or_default();
         let name = u64::from(crc32fast::hash(name.as_encoded_bytes()));
-        Self {
-            salt: mixed(seed ^ name),
-            share: share * f64::from(u32::MAX),
-            count: 0,
-            last: None,
-        }
+        Self { salt: mixed(seed ^ name), share: share * f64::from(u32::MAX), count: 0, last: None }
     }
 
     /// Whether the next record is held out, by the part of a game that it holds; `None` stands for
@@ -779,10 +749,7 @@ impl HeldOutGames {
             |(_, is_held_out)| is_held_out,
         );
         self.last = Some((span, is_held_out));
-        Choice {
-            begins_game: previous.is_none(),
-            is_held_out,
-        }
+        Choice { begins_game: previous.is_none(), is_held_out }
     }
 }
 
@@ -843,9 +810,8 @@ mod files_tests {
             assert_eq!((pair[0] % 2, pair[1]), (0, pair[0] + 1));
         }
         let mut games = HeldOutGames::new(Path::new("a.pack"), 0.1, 1);
-        let begins = of_one
-            .each_ref()
-            .map(|record| games.choose(Span::of_game(record)).begins_game);
+        let begins =
+            of_one.each_ref().map(|record| games.choose(Span::of_game(record)).begins_game);
         assert_eq!(begins, [true, false]);
         // Another result, or a part that lies before the previous one: other games.
         for games in [
@@ -885,31 +851,19 @@ mod tests {
         assert!(mv.is_some(), "{best}");
         let mut data = Data::default();
         let sfen = position.to_sfen();
-        data.add(
-            filter(tactical),
-            false,
-            position,
-            mv,
-            Judged::of_game(500, 1),
-        );
+        data.add(filter(tactical), false, position, mv, Judged::of_game(500, 1));
         assert_eq!(position.to_sfen(), sfen);
         data
     }
 
     fn filter(tactical: Tactical) -> Filter {
-        Filter {
-            tactical,
-            ..Filter::default()
-        }
+        Filter { tactical, ..Filter::default() }
     }
 
     fn averaged(scores: &[i32], lambda: f32) -> Vec<i32> {
         let mut scores: Vec<Option<i32>> = scores.iter().copied().map(Some).collect();
         apply_td_lambda(&mut scores, lambda, SCALE, 3000);
-        scores
-            .into_iter()
-            .map(|score| score.expect("it had one"))
-            .collect()
+        scores.into_iter().map(|score| score.expect("it had one")).collect()
     }
 
     #[test]
@@ -947,10 +901,7 @@ mod tests {
         apply_td_lambda(&mut scores, 0.9, SCALE, 3000);
         let expected = (Some(100), None, Some(32_000));
         assert_eq!((scores[0], scores[1], scores[3]), expected);
-        assert!(
-            scores[2].is_some_and(|score| (-3000..-1000).contains(&score)),
-            "{scores:?}"
-        );
+        assert!(scores[2].is_some_and(|score| (-3000..-1000).contains(&score)), "{scores:?}");
     }
 
     #[test]

@@ -203,8 +203,7 @@ impl<'a, M: Model> Run<'a, M> {
         let (state, held_out) = (&mut self.state, &self.data.held_out);
         let held_out = (!held_out.is_empty()).then(|| {
             let mut losses = HeldOutLosses::new(&state.settings);
-            self.model
-                .add_losses(held_out, &state.settings, &mut losses);
+            self.model.add_losses(held_out, &state.settings, &mut losses);
             losses.means()
         });
         let since = state.points.last().map_or(0, |point| point.step);

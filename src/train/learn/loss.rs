@@ -31,11 +31,7 @@ pub(super) struct Target {
 impl Target {
     /// An exact target with full weight.
     pub(super) const fn exact(probability: f32) -> Self {
-        Self {
-            probability,
-            bound: Bound::Exact,
-            weight: 1.0,
-        }
+        Self { probability, bound: Bound::Exact, weight: 1.0 }
     }
 }
 
@@ -67,11 +63,9 @@ impl Targets {
                 let result = 0.5 + 0.5 * f32::from(result);
                 Target::exact(score + self.result_weight * (result - score))
             }
-            Label::Tree { bound, depth } => Target {
-                probability: score,
-                bound,
-                weight: tree_weight(self.tree_weight, depth),
-            },
+            Label::Tree { bound, depth } => {
+                Target { probability: score, bound, weight: tree_weight(self.tree_weight, depth) }
+            }
         }
     }
 }
@@ -128,11 +122,7 @@ impl HeldOutLosses {
     pub(super) fn means(&self) -> [f64; 3] {
         let [target, score, result] = self.sums;
         let positions = self.positions.max(1) as f64;
-        [
-            target / positions,
-            score / positions,
-            result / self.results.max(1) as f64,
-        ]
+        [target / positions, score / positions, result / self.results.max(1) as f64]
     }
 }
 
@@ -159,11 +149,10 @@ pub fn fit_scale<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
     }
     let scores = || {
         let all = counts.iter().zip(&wins).enumerate();
-        all.filter(|(_, (count, _))| **count > 0)
-            .map(|(number, (&count, &wins))| {
-                let score = number as f64 + f64::from(i16::MIN);
-                (score, count as f64, wins as f64)
-            })
+        all.filter(|(_, (count, _))| **count > 0).map(|(number, (&count, &wins))| {
+            let score = number as f64 + f64::from(i16::MIN);
+            (score, count as f64, wins as f64)
+        })
     };
     // Scores in units of 1000, so that the factor is about 1. The log-likelihood is concave, so
     // Newton's method finds its maximum; steps are clamped so that it does not overshoot.
@@ -286,19 +275,12 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
         return None;
     }
     let training = || points.iter().map(|point| (point.visits, point.training));
-    let held_out = || {
-        points
-            .iter()
-            .filter_map(|point| Some((point.visits, point.held_out?)))
-    };
+    let held_out = || points.iter().filter_map(|point| Some((point.visits, point.held_out?)));
     let losses = || {
         let all = training().chain(held_out()).map(|(_, loss)| loss);
         all.filter(|loss| loss.is_finite())
     };
-    let (bottom, top) = (
-        losses().fold(f64::INFINITY, f64::min),
-        losses().fold(0.0, f64::max),
-    );
+    let (bottom, top) = (losses().fold(f64::INFINITY, f64::min), losses().fold(0.0, f64::max));
     if !bottom.is_finite() {
         return None;
     }
@@ -325,9 +307,8 @@ pub(super) fn to_svg(points: &[Point]) -> Option<String> {
         chart.draw_series(training).ok()?;
         let held_out = LineSeries::new(held_out(), &RED);
         chart.draw_series(held_out).ok()?;
-        for (number, (name, color)) in [("training", BLUE), ("held-out games", RED)]
-            .into_iter()
-            .enumerate()
+        for (number, (name, color)) in
+            [("training", BLUE), ("held-out games", RED)].into_iter().enumerate()
         {
             let style = ("sans-serif", 18).into_font().color(&color);
             let place = (SIZE.0 as i32 - LEGEND_ENTRY * (2 - number as i32), 8);
@@ -373,9 +354,7 @@ mod loss_curve_tests {
             }
             if element.starts_with("polyline") && color("stroke") {
                 let points = attribute(element, "points").unwrap_or_default();
-                let pairs = points
-                    .split_whitespace()
-                    .filter_map(|pair| pair.split_once(','));
+                let pairs = points.split_whitespace().filter_map(|pair| pair.split_once(','));
                 curves.extend(pairs.map(|(_, y)| number(y)));
             }
         }
@@ -392,9 +371,7 @@ mod loss_curve_tests {
         let (legend, curves) = legend_and_curves(&svg);
         assert_eq!((legend.len(), curves.len()), (2, 40), "{svg}");
         let text_height = 18.0;
-        let bottom = legend
-            .iter()
-            .fold(0.0_f64, |most, y| most.max(y + text_height));
+        let bottom = legend.iter().fold(0.0_f64, |most, y| most.max(y + text_height));
         let top = curves.iter().fold(f64::INFINITY, |least, y| least.min(*y));
         assert!(bottom < top, "legend down to {bottom}, curves up to {top}");
     }
@@ -431,11 +408,7 @@ mod tests {
         const STEP: f64 = 1e-4;
         for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
             for weight in [1.0, 0.375] {
-                let target = Target {
-                    probability: 0.4,
-                    bound,
-                    weight,
-                };
+                let target = Target { probability: 0.4, bound, weight };
                 for output in [-3.0, -1.0, -0.5, -0.3, 0.0, 2.0] {
                     let (loss, slope) = loss_and_slope(output, target);
                     let at = |by: f64| expected(f64::from(output) + by, target);
@@ -450,10 +423,7 @@ mod tests {
     #[test]
     fn a_kept_bound_has_no_loss() {
         for (bound, kept, broken) in [(Bound::Lower, 1.0, -1.0), (Bound::Upper, -1.0, 1.0)] {
-            let target = Target {
-                bound,
-                ..Target::exact(0.5)
-            };
+            let target = Target { bound, ..Target::exact(0.5) };
             assert_eq!(loss_and_slope(kept, target), (0.0, 0.0));
             let (loss, slope) = loss_and_slope(broken, target);
             assert!(loss > 0.0 && slope * broken > 0.0);

@@ -138,10 +138,7 @@ impl Default for Settings {
             interval: 100,
             rate: 1e-3,
             last_rate: 1e-5,
-            wdl: ResultWeight {
-                first: 0.1,
-                last: 0.4,
-            },
+            wdl: ResultWeight { first: 0.1, last: 0.4 },
             tree_weight: 1.0,
             decay: 0.01,
             scale: DEFAULT_SCALE,
@@ -234,15 +231,9 @@ pub struct ResultWeight {
 }
 
 fn parse_result_weight(text: &str) -> Result<ResultWeight, String> {
-    let number = |text: &str| {
-        text.parse::<f64>()
-            .map_err(|error| format!("{text:?}: {error}"))
-    };
+    let number = |text: &str| text.parse::<f64>().map_err(|error| format!("{text:?}: {error}"));
     let (first, last) = text.split_once(':').unwrap_or((text, text));
-    Ok(ResultWeight {
-        first: number(first)?,
-        last: number(last)?,
-    })
+    Ok(ResultWeight { first: number(first)?, last: number(last)? })
 }
 
 #[cfg(test)]
@@ -258,10 +249,7 @@ mod settings_tests {
 
     #[test]
     fn both_ends_are_met() {
-        let settings = Settings {
-            steps: 101,
-            ..Settings::default()
-        };
+        let settings = Settings { steps: 101, ..Settings::default() };
         let is_near = |found: f64, expected: f64| (found - expected).abs() < 1e-12;
         assert!(is_near(settings.rate_at(0), settings.rate));
         assert!(is_near(settings.rate_at(100), settings.last_rate));

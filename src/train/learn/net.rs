@@ -61,9 +61,7 @@ impl Model for Net {
 
     fn batch(settings: &Settings) -> Vec<Chunk> {
         let chunks = 0..settings.batch.div_ceil(CHUNK);
-        chunks
-            .map(|_| Chunk::new(settings.shape.features))
-            .collect()
+        chunks.map(|_| Chunk::new(settings.shape.features)).collect()
     }
 
     fn fill(batch: &mut Vec<Chunk>, samples: &[Sample], targets: Targets) {
@@ -75,12 +73,9 @@ impl Model for Net {
 
     fn step(&mut self, batch: &Vec<Chunk>, settings: &Settings, step: u64) -> f64 {
         let factor = (settings.batch as f64).recip() as f32;
-        let loss = self
-            .pass
-            .add_gradient(&self.rounded, batch, factor, &mut self.gradient);
+        let loss = self.pass.add_gradient(&self.rounded, batch, factor, &mut self.gradient);
         let (rate, decay) = (settings.rate_at(step) as f32, settings.decay as f32);
-        self.adam
-            .step(&mut self.weights, &mut self.gradient, step, rate, decay);
+        self.adam.step(&mut self.weights, &mut self.gradient, step, rate, decay);
         self.round();
         loss
     }
@@ -112,11 +107,7 @@ impl Model for Net {
     }
 
     fn read(&mut self, input: &mut dyn Read) -> io::Result<()> {
-        for weights in [
-            &mut self.weights,
-            &mut self.adam.first,
-            &mut self.adam.second,
-        ] {
+        for weights in [&mut self.weights, &mut self.adam.first, &mut self.adam.second] {
             for row in rows(weights.layout()) {
                 let Some(row) = row else {
                     input.read_exact(bytemuck::cast_slice_mut(&mut weights.top))?;
@@ -161,11 +152,8 @@ impl Learner<'_> {
     /// The quantised network; `text` is stored in its file. The rounding error is measured on
     /// held-out positions, or on the first training positions where none are held out.
     pub fn quantised(&self, text: &str) -> Quantised {
-        let samples = if self.data.held_out.is_empty() {
-            &self.data.training
-        } else {
-            &self.data.held_out
-        };
+        let samples =
+            if self.data.held_out.is_empty() { &self.data.training } else { &self.data.held_out };
         let samples = &samples[..samples.len().min(MAX_COMPARED)];
         let (training, scale) = (&self.data.training, self.state.settings.scale);
         let step = training.len().div_ceil(MAX_FITTED).max(1);
@@ -272,10 +260,7 @@ struct Factors {
 
 impl Adam {
     pub(super) fn new(layout: Layout) -> Self {
-        Self {
-            first: Weights::zeroed(layout),
-            second: Weights::zeroed(layout),
-        }
+        Self { first: Weights::zeroed(layout), second: Weights::zeroed(layout) }
     }
 
     /// Moves the weights against the gradient, which is 0 afterwards. `step` is the number of steps
@@ -297,10 +282,7 @@ impl Adam {
             decay: 1.0 - rate * decay,
             most: MAX_WEIGHT,
         };
-        let of_shared = Factors {
-            most: MAX_PART,
-            ..factors
-        };
+        let of_shared = Factors { most: MAX_PART, ..factors };
         let of_features = if layout.zones() == 1 {
             factors
         } else {
@@ -310,30 +292,21 @@ impl Adam {
                 ..of_shared
             }
         };
-        let of_biases = Factors {
-            decay: 1.0,
-            ..factors
-        };
+        let of_biases = Factors { decay: 1.0, ..factors };
         let of_outputs = Factors {
-            most: if layout.hidden.is_none() {
-                MAX_OUTPUT
-            } else {
-                MAX_WEIGHT
-            },
+            most: if layout.hidden.is_none() { MAX_OUTPUT } else { MAX_WEIGHT },
             ..factors
         };
         let (first, second) = (&mut self.first, &mut self.second);
         let moments = first.par_blocks_mut().zip(second.par_blocks_mut());
         let blocks = weights.par_blocks_mut().zip(gradient.par_blocks_mut());
-        blocks
-            .zip(moments)
-            .for_each(|((weights, gradient), (first, second))| {
-                let factors = [of_features, of_biases, of_outputs, of_shared];
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || step_block(layout, factors, weights, gradient, [first, second]),
-                );
-            });
+        blocks.zip(moments).for_each(|((weights, gradient), (first, second))| {
+            let factors = [of_features, of_biases, of_outputs, of_shared];
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || step_block(layout, factors, weights, gradient, [first, second]),
+            );
+        });
         let moments = self.first.top.iter_mut().zip(&mut self.second.top);
         let top = weights.top.iter_mut().zip(&mut gradient.top).zip(moments);
         for (number, ((weight, gradient), moments)) in top.enumerate() {
@@ -614,29 +587,16 @@ impl Layout {
         }
         let is_products = match shape.head {
             Head::Direct => {
-                return Some(Self {
-                    shape,
-                    hidden: None,
-                });
+                return Some(Self { shape, hidden: None });
             }
             Head::Plain => false,
-            Head::Stacks {
-                buckets,
-                shards: None,
-            } if buckets == OutputBuckets::default() => true,
+            Head::Stacks { buckets, shards: None } if buckets == OutputBuckets::default() => true,
             Head::Stacks { .. } => return None,
         };
         let [first, second] = shape.hidden;
-        let hidden = Hidden {
-            first,
-            second,
-            is_products,
-            has_shortcut: shape.has_shortcut(),
-        };
-        (hidden.first_outputs() <= MAX_FIRST && second <= MAX_SECOND).then_some(Self {
-            shape,
-            hidden: Some(hidden),
-        })
+        let hidden = Hidden { first, second, is_products, has_shortcut: shape.has_shortcut() };
+        (hidden.first_outputs() <= MAX_FIRST && second <= MAX_SECOND)
+            .then_some(Self { shape, hidden: Some(hidden) })
     }
 
     /// Number of blocks of columns.
@@ -739,11 +699,7 @@ impl Hidden {
 
     /// Inputs of the second layer: clipped sums, with products squares before them.
     pub(super) const fn second_inputs(self) -> usize {
-        if self.is_products {
-            2 * self.first
-        } else {
-            self.first
-        }
+        if self.is_products { 2 * self.first } else { self.first }
     }
 
     pub(super) const fn first_biases(self) -> Range<usize> {

@@ -315,9 +315,7 @@ fn first_output_row(chunk: &Chunk, position: usize) -> usize {
 #[inline(always)]
 fn output_rows<'a>(block: &'a [Row], chunk: &Chunk, position: usize) -> &'a [Row; 2] {
     let first = first_output_row(chunk, position);
-    block[first..]
-        .first_chunk()
-        .expect("each bucket has two rows")
+    block[first..].first_chunk().expect("each bucket has two rows")
 }
 
 /// The sum of all columns, added pairwise by halves.
@@ -480,22 +478,14 @@ impl Top {
     fn forward(&mut self, weights: &Weights, blocks: &[&[Row]], outputs: &mut [f32]) {
         let hidden = self.hidden;
         let parts = self.neurons.par_chunks_mut(PART).enumerate();
-        parts
-            .zip(outputs.par_chunks_mut(PART))
-            .for_each(|((part, neurons), outputs)| {
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || {
-                        forward(
-                            hidden,
-                            &weights.top,
-                            (blocks, part * PART),
-                            neurons,
-                            outputs,
-                        );
-                    },
-                );
-            });
+        parts.zip(outputs.par_chunks_mut(PART)).for_each(|((part, neurons), outputs)| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || {
+                    forward(hidden, &weights.top, (blocks, part * PART), neurons, outputs);
+                },
+            );
+        });
     }
 
     /// Replaces the sums of the last [`Self::forward`] by their gradients; those of the weights are
@@ -503,15 +493,13 @@ impl Top {
     fn backward(&mut self, weights: &Weights, slopes: &[f32], gradient: &mut [f32]) {
         let hidden = self.hidden;
         let parts = slopes.par_chunks(PART).zip(&mut self.gradients);
-        parts
-            .zip(self.neurons.par_chunks_mut(PART))
-            .for_each(|((slopes, gradient), neurons)| {
-                gradient.fill(0.0);
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || backward(hidden, &weights.top, slopes, neurons, gradient),
-                );
-            });
+        parts.zip(self.neurons.par_chunks_mut(PART)).for_each(|((slopes, gradient), neurons)| {
+            gradient.fill(0.0);
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || backward(hidden, &weights.top, slopes, neurons, gradient),
+            );
+        });
         for part in &self.gradients[..slopes.len().div_ceil(PART)] {
             for (sum, part) in gradient.iter_mut().zip(part) {
                 *sum += part;

@@ -358,11 +358,7 @@ fn quantise_hidden(
     });
     let inputs: Vec<Vec<u8>> = outputs.collect();
     let last = round(2, &inputs, &shortcuts);
-    let stack = LayerStack {
-        first,
-        second,
-        last,
-    };
+    let stack = LayerStack { first, second, last };
     Network::with_stack(shape, transformer, stack, fv_scale, text)
 }
 
@@ -380,11 +376,7 @@ fn first_outputs(hidden: Hidden, first: &AffineLayer, inputs: &[u8]) -> (Vec<u8>
 
 /// The inputs of the first layer, from the accumulators of both sides.
 fn first_inputs(hidden: Hidden, sums: &Sums) -> Vec<u8> {
-    if hidden.is_products {
-        products(sums)
-    } else {
-        clamped(sums)
-    }
+    if hidden.is_products { products(sums) } else { clamped(sums) }
 }
 
 /// One layer, rounded for these inputs and expected sums.
@@ -508,11 +500,7 @@ impl Factors {
 
 /// The largest `FV_SCALE` with which all weights of the output fit.
 fn fv_scale(weights: &Weights, hidden: Hidden, scale: u16) -> i32 {
-    let largest = |values: &[f32]| {
-        values
-            .iter()
-            .fold(0.0_f32, |most, value| most.max(value.abs()))
-    };
+    let largest = |values: &[f32]| values.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
     let mut most = largest(&weights.top[hidden.last_weights()]);
     if hidden.has_shortcut {
         let row = weights.layout().outputs().start + hidden.first * hidden.activations();
@@ -545,11 +533,8 @@ fn hidden_to_floats(network: &Network, hidden: Hidden, scale: u16, weights: &mut
     }
     let top = &mut weights.top;
     let last_bias = hidden.last_bias()..hidden.last_bias() + 1;
-    let parts = [
-        (first, hidden.first_biases()),
-        (second, hidden.second_biases()),
-        (last, last_bias),
-    ];
+    let parts =
+        [(first, hidden.first_biases()), (second, hidden.second_biases()), (last, last_bias)];
     for (number, (layer, range)) in parts.into_iter().enumerate() {
         for (neuron, (to, &bias)) in top[range].iter_mut().zip(&layer.biases).enumerate() {
             let (one, half) = factors.of_bias(number, neuron);
@@ -605,13 +590,7 @@ impl Floats {
                 }
             }
         }
-        Self {
-            layout,
-            hidden,
-            transformer,
-            first,
-            top: weights.top.clone(),
-        }
+        Self { layout, hidden, transformer, first, top: weights.top.clone() }
     }
 
     /// The weights of each neuron of a layer, from 0.
@@ -674,11 +653,7 @@ impl Floats {
         if hidden.has_shortcut {
             last[0] += first[hidden.first];
         }
-        Traced {
-            features,
-            active,
-            layers: [first, second, last],
-        }
+        Traced { features, active, layers: [first, second, last] }
     }
 
     fn affine(&self, layer: usize, inputs: &[f32]) -> Vec<f32> {
@@ -734,11 +709,7 @@ struct Equations {
 impl Equations {
     /// Equations for neurons of `size` weights, without positions.
     fn new(size: usize, neurons: usize) -> Self {
-        Self {
-            size,
-            products: vec![0.0; size * size],
-            errors: vec![vec![0.0; size]; neurons],
-        }
+        Self { size, products: vec![0.0; size * size], errors: vec![vec![0.0; size]; neurons] }
     }
 
     /// Adds a position: the factors of the weights, and the error of each neuron that their sum
@@ -782,9 +753,7 @@ impl Equations {
     /// Replaces the products by their Cholesky factor (upper triangle). False without positions.
     fn factorise(&mut self) -> bool {
         let size = self.size;
-        let trace: f64 = (0..size)
-            .map(|index| self.products[index * (size + 1)])
-            .sum();
+        let trace: f64 = (0..size).map(|index| self.products[index * (size + 1)]).sum();
         if trace <= 0.0 {
             return false;
         }
@@ -883,9 +852,7 @@ mod rounding_tests {
         let mut position = || {
             // Alike in part, as the sums of a transformer are.
             let common = activation();
-            (0..SIZE)
-                .map(|_| 0.5 * common + 0.5 * activation())
-                .collect()
+            (0..SIZE).map(|_| 0.5 * common + 0.5 * activation()).collect()
         };
         (0..count).map(|_| position()).collect()
     }
@@ -898,9 +865,7 @@ mod rounding_tests {
     #[test]
     fn rounding_together_is_better_than_each_on_its_own() {
         let mut random = ChaCha8Rng::seed_from_u64(3);
-        let weights: Vec<f64> = (0..SIZE)
-            .map(|_| random.random::<f64>() * 20.0 - 10.0)
-            .collect();
+        let weights: Vec<f64> = (0..SIZE).map(|_| random.random::<f64>() * 20.0 - 10.0).collect();
         let (known, unknown) = (positions(2000, &mut random), positions(500, &mut random));
         let mut equations = Equations::new(SIZE, 1);
         for position in &known {
@@ -936,10 +901,8 @@ mod rounding_tests {
 
     #[test]
     fn without_positions_each_is_rounded_on_its_own() {
-        let rounded = Equations::new(3, 2).solve(
-            &[vec![0.4, -1.6, 7.0], vec![1.7, 0.2, -0.4]],
-            |_, weight| weight.round(),
-        );
+        let rounded = Equations::new(3, 2)
+            .solve(&[vec![0.4, -1.6, 7.0], vec![1.7, 0.2, -0.4]], |_, weight| weight.round());
         assert_eq!(rounded, [[0.0, -2.0, 7.0], [2.0, 0.0, 0.0]]);
     }
 }

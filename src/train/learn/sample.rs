@@ -47,10 +47,7 @@ impl Label {
     pub(super) const fn flipped(self) -> Self {
         match self {
             Self::Game { result } => Self::Game { result: -result },
-            Self::Tree { bound, depth } => Self::Tree {
-                bound: bound.flipped(),
-                depth,
-            },
+            Self::Tree { bound, depth } => Self::Tree { bound: bound.flipped(), depth },
         }
     }
 }
@@ -139,10 +136,7 @@ impl Sample {
         let value = self.result_or_depth;
         match Bound::from_bits((self.board[2] >> BOUND) as u8) {
             None => Label::Game { result: value },
-            Some(bound) => Label::Tree {
-                bound,
-                depth: value as u8,
-            },
+            Some(bound) => Label::Tree { bound, depth: value as u8 },
         }
     }
 
@@ -157,11 +151,7 @@ impl Sample {
 
     /// The side to move in the packed position.
     pub fn side_to_move(&self) -> Color {
-        if self.board[2] >> WHITE_TO_MOVE & 1 == 0 {
-            Color::Black
-        } else {
-            Color::White
-        }
+        if self.board[2] >> WHITE_TO_MOVE & 1 == 0 { Color::Black } else { Color::White }
     }
 
     /// The output bucket of the position.
@@ -480,10 +470,7 @@ pub struct Filter {
 
 impl Default for Filter {
     fn default() -> Self {
-        Self {
-            eval_limit: 3000,
-            tactical: Tactical::Drop,
-        }
+        Self { eval_limit: 3000, tactical: Tactical::Drop }
     }
 }
 
@@ -524,9 +511,7 @@ impl Counts {
 
     /// The number of skipped positions for each reason.
     pub fn left_out(&self) -> impl Iterator<Item = (u64, &'static str)> {
-        Self::REASONS
-            .iter()
-            .map(|&(reason, name)| (self.left_out[reason as usize], name))
+        Self::REASONS.iter().map(|&(reason, name)| (self.left_out[reason as usize], name))
     }
 
     pub(super) fn count(&mut self, verdict: Result<(), Reason>) {
@@ -584,10 +569,7 @@ pub(super) type Line = ArrayVec<Move, MAX_PLIES>;
 
 /// The line from `position`, which must not be in check, to its leaf. The position is restored.
 pub(super) fn line_to_leaf(position: &mut Position) -> Line {
-    let mut search = Search {
-        position,
-        evaluator: Evaluator::Material.for_thread(),
-    };
+    let mut search = Search { position, evaluator: Evaluator::Material.for_thread() };
     let mut line = Line::new();
     search.quiesce(-Value::MAX, Value::MAX, MAX_PLIES, &mut line);
     line
@@ -635,11 +617,8 @@ impl Search<'_> {
         let mut moves = MoveList::new();
         captures::<false>(position, &mut moves);
         moves.retain(|mv| position.legal(*mv) && position.see_ge(*mv, 0));
-        let gain = |mv: &Move| {
-            position
-                .piece_on(mv.to())
-                .map_or(0, |piece| -piece_value(piece.kind()))
-        };
+        let gain =
+            |mv: &Move| position.piece_on(mv.to()).map_or(0, |piece| -piece_value(piece.kind()));
         moves.sort_by_key(gain);
         moves
     }

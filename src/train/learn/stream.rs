@@ -149,10 +149,7 @@ impl<'a> Stream<'a> {
 
     /// Goes on to the next window.
     fn end_window(&mut self) -> Result<()> {
-        self.place = Place {
-            window: self.place.window + 1,
-            visits: 0,
-        };
+        self.place = Place { window: self.place.window + 1, visits: 0 };
         if !self.data.is_streamed() {
             return Ok(());
         }
@@ -161,10 +158,7 @@ impl<'a> Stream<'a> {
         let is_empty = window.is_empty();
         self.empty_windows = if is_empty { self.empty_windows + 1 } else { 0 };
         // Otherwise the files have changed since they were opened.
-        ensure!(
-            self.empty_windows <= self.sequence.blocks(),
-            "no position to learn from is left"
-        );
+        ensure!(self.empty_windows <= self.sequence.blocks(), "no position to learn from is left");
         window.clear();
         // The memory of the old window is that of the one after the next.
         self.window = Some(std::mem::replace(&mut self.next, window));
@@ -183,14 +177,12 @@ impl<'a> Stream<'a> {
 
     /// Reads the next window up to this number of blocks.
     fn read_up_to(&mut self, blocks: u64) -> Result<()> {
-        let blocks: Vec<(&Block, bool)> = (self.blocks_read..blocks)
-            .map_while(|_| self.sequence.next())
-            .collect();
+        let blocks: Vec<(&Block, bool)> =
+            (self.blocks_read..blocks).map_while(|_| self.sequence.next()).collect();
         let read = |(block, _): &(&Block, bool)| self.data.read(block);
         let parts: Vec<Result<Data>> = blocks.par_iter().map(read).collect();
         if self.next.capacity() == 0 {
-            self.next
-                .reserve_exact(self.data.source.buffer + self.data.source.buffer / SPARE);
+            self.next.reserve_exact(self.data.source.buffer + self.data.source.buffer / SPARE);
         }
         for (part, (_, is_first)) in parts.into_iter().zip(&blocks) {
             let mut part = part?;
@@ -217,11 +209,7 @@ struct Sequence<'a> {
 impl<'a> Sequence<'a> {
     fn new(groups: &'a [BlockGroup], seed: u64) -> Self {
         let taken = vec![0; groups.len()];
-        Self {
-            groups,
-            seed,
-            taken,
-        }
+        Self { groups, seed, taken }
     }
 
     /// Number of different blocks.
@@ -242,9 +230,7 @@ impl<'a> Sequence<'a> {
     /// The group that is furthest behind its share; `None` if there is none.
     fn next_group(&self) -> Option<usize> {
         let due = |group: usize| {
-            let BlockGroup {
-                positions, parts, ..
-            } = self.groups[group];
+            let BlockGroup { positions, parts, .. } = self.groups[group];
             (self.taken[group] as f64 + 0.5) * positions / parts
         };
         (0..self.groups.len()).min_by(|&one, &other| due(one).total_cmp(&due(other)))
@@ -294,11 +280,7 @@ impl Order {
     fn new(count: usize, seed: u64) -> Self {
         let count = (count as u64).max(1);
         let bits = u64::BITS - (count - 1).leading_zeros();
-        Self {
-            count,
-            half_bits: bits.div_ceil(2),
-            seed,
-        }
+        Self { count, half_bits: bits.div_ceil(2), seed }
     }
 
     /// The indices of the positions of these visits.

@@ -114,9 +114,9 @@ pub fn run(
         return Ok(last.report.clone());
     }
     let is_kept = folder.is_some();
-    let (from, length, positions) = last.as_ref().map_or_else(Default::default, |last| {
-        (last.place, last.output, last.positions)
-    });
+    let (from, length, positions) = last
+        .as_ref()
+        .map_or_else(Default::default, |last| (last.place, last.output, last.positions));
     let mut report = last.map(|last| last.report).unwrap_or_default();
     let mut out = if is_kept {
         Output::resume(path, format, length, positions)?
@@ -379,9 +379,7 @@ impl Job for Groups<'_> {
             }
         }
         let searches = scorer.searches;
-        let before = self
-            .positions
-            .fetch_add(searches.positions, Ordering::Relaxed);
+        let before = self.positions.fetch_add(searches.positions, Ordering::Relaxed);
         (self.block.on_positions)(before + searches.positions);
         Ok(Some(Rescored { records, searches }))
     }
@@ -473,11 +471,7 @@ impl<'a> Scorer<'a> {
 
     /// A scorer that takes scores from elsewhere.
     fn of(method: Method<'a>) -> Self {
-        Self {
-            method,
-            searches: Searches::default(),
-            fault: None,
-        }
+        Self { method, searches: Searches::default(), fault: None }
     }
 
     /// The counts, if every score of another program was used.
@@ -516,11 +510,7 @@ impl<'a> Scorer<'a> {
             Method::Search { solo, limits } => {
                 let result = solo.search(position, limits);
                 let best = *result.lines.first()?;
-                (
-                    score::of_value(best.value),
-                    Some(best),
-                    result.statistics.nodes,
-                )
+                (score::of_value(best.value), Some(best), result.statistics.nodes)
             }
             Method::Static(evaluator) => (score::of_value(evaluator.evaluate(position)), None, 0),
             Method::Positions(positions) => {
@@ -570,10 +560,7 @@ impl<'a> Scorer<'a> {
 
     fn sample(&mut self, scored: &ScoredPosition) -> ScoredPosition {
         let found = self.score_of_sample(&scored.sample);
-        found.map_or_else(
-            || scored.clone(),
-            |found| scored.clone().with_score(found.score),
-        )
+        found.map_or_else(|| scored.clone(), |found| scored.clone().with_score(found.score))
     }
 
     /// All samples of the sum get the new score.
@@ -584,10 +571,7 @@ impl<'a> Scorer<'a> {
             let each = i64::from(found.score) * NINTHS;
             each.saturating_mul(count)
         };
-        PositionSum {
-            score_sum: found.map_or(sum.score_sum, total),
-            ..*sum
-        }
+        PositionSum { score_sum: found.map_or(sum.score_sum, total), ..*sum }
     }
 
     /// The score of a search from the position itself is exact. So is a static evaluation, which
@@ -660,12 +644,7 @@ pub(in crate::train) struct Column<'a> {
 impl<'a> Column<'a> {
     /// Reads the header. `scale` is that of winning probabilities.
     pub(in crate::train) fn new(input: &'a mut dyn BufRead, scale: u16) -> Result<Self> {
-        let mut column = Self {
-            input,
-            scale: None,
-            lines: 0,
-            line: String::new(),
-        };
+        let mut column = Self { input, scale: None, lines: 0, line: String::new() };
         column.read_line()?;
         column.scale = match column.line.as_str() {
             CENTIPAWNS => None,
@@ -689,14 +668,8 @@ impl<'a> Column<'a> {
         }
         let is_score = |&score: &i32| i16::try_from(score).is_ok_and(|score| !is_mate(score));
         let (score, expected) = match self.scale {
-            None => (
-                value.parse().ok().filter(is_score),
-                "a score in centipawns, -30999 to 30999",
-            ),
-            Some(scale) => (
-                win_rate_to_centipawns(value, scale),
-                "a winning probability, 0 to 1",
-            ),
+            None => (value.parse().ok().filter(is_score), "a score in centipawns, -30999 to 30999"),
+            Some(scale) => (win_rate_to_centipawns(value, scale), "a winning probability, 0 to 1"),
         };
         let score = score.map(clamp_centipawns);
         score.ok_or_else(|| self.expected(expected))
@@ -722,8 +695,7 @@ impl<'a> Column<'a> {
         self.line.clear();
         let mut input = io::Read::take(&mut *self.input, MAX_LINE);
         let length = input.read_line(&mut self.line)?;
-        self.line
-            .truncate(self.line.trim_end_matches(['\r', '\n']).len());
+        self.line.truncate(self.line.trim_end_matches(['\r', '\n']).len());
         self.lines += u64::from(length > 0);
         Ok(length > 0)
     }

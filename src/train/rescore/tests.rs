@@ -42,10 +42,7 @@ fn write(path: &Path, games: usize) {
 }
 
 /// Searches of 50 nodes.
-const SEARCH: Option<Effort> = Some(Effort {
-    nodes: Some(50),
-    depth: None,
-});
+const SEARCH: Option<Effort> = Some(Effort { nodes: Some(50), depth: None });
 
 fn rescored(paths: &[&PathBuf], out: &Path, threads: usize) -> RescoreReport {
     rescored_by(SEARCH, paths, out, threads)
@@ -73,9 +70,7 @@ fn read(path: &Path) -> Vec<Record> {
     let format = Format::of_path(path).expect("a known ending");
     let bytes = fs::read(path).expect("it was written");
     let records = TeacherReader::new(&bytes[..], format);
-    records
-        .map(|record| record.expect("a good record"))
-        .collect()
+    records.map(|record| record.expect("a good record")).collect()
 }
 
 #[test]
@@ -199,9 +194,7 @@ fn take(path: &Path, scores: &str, out: &Path) -> Result<RescoreReport> {
 /// A file of scores for exported positions, by their number from 0.
 fn column(positions: &str, header: &str, score: impl Fn(usize) -> String) -> String {
     let keys = positions.lines().skip(1).map(|line| &line[..16]);
-    let lines = keys
-        .enumerate()
-        .map(|(number, key)| format!("{key}\t{}\n", score(number)));
+    let lines = keys.enumerate().map(|(number, key)| format!("{key}\t{}\n", score(number)));
     format!("{header}\n{}", lines.collect::<String>())
 }
 

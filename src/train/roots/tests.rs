@@ -10,12 +10,8 @@ impl TestFolder {
     }
 }
 
-const ALL: RootsSettings = RootsSettings {
-    min_rating: None,
-    unfinished: false,
-    plies: 16,
-    min_count: 1,
-};
+const ALL: RootsSettings =
+    RootsSettings { min_rating: None, unfinished: false, plies: 16, min_count: 1 };
 
 fn csa(rating: u32, moves: &str, end: &str) -> String {
     let moves = moves.replace(", ", "\n");
@@ -60,15 +56,9 @@ fn positions_are_counted_by_games() {
     );
     let few = RootsSettings { plies: 1, ..ALL };
     assert_eq!(folder.collect(&few).roots.len(), 1);
-    let rare = RootsSettings {
-        min_count: 2,
-        ..ALL
-    };
+    let rare = RootsSettings { min_count: 2, ..ALL };
     assert_eq!(folder.collect(&rare).roots.len(), 3);
-    let rated = RootsSettings {
-        min_rating: Some(3900.0),
-        ..ALL
-    };
+    let rated = RootsSettings { min_rating: Some(3900.0), ..ALL };
     let found = folder.collect(&rated);
     assert_eq!((found.games.used, found.games.rating), (1, 2));
 }
@@ -83,10 +73,7 @@ fn games_that_repeat_or_break_off_are_left_out() {
     let found = folder.collect(&ALL);
     let games = found.games;
     assert_eq!((games.repetition, games.unfinished, games.used), (1, 2, 1));
-    let with_unfinished = RootsSettings {
-        unfinished: true,
-        ..ALL
-    };
+    let with_unfinished = RootsSettings { unfinished: true, ..ALL };
     let found = folder.collect(&with_unfinished);
     assert_eq!((found.games.unfinished, found.games.used), (0, 3));
 }
@@ -116,11 +103,7 @@ fn bad_games_are_named_or_skipped() {
 }
 
 fn root(count: u64, ply: u16) -> Root {
-    Root {
-        position: PackedSfen::of(&Position::startpos()),
-        count,
-        ply,
-    }
+    Root { position: PackedSfen::of(&Position::startpos()), count, ply }
 }
 
 #[test]

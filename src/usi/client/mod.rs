@@ -52,10 +52,7 @@ pub const PASSWORD_VARIABLE: &str = "RAICHO_CSA_PASSWORD";
 impl Program {
     /// A program without arguments.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            ..Self::default()
-        }
+        Self { path: path.into(), ..Self::default() }
     }
 }
 
@@ -130,10 +127,7 @@ impl ClientError {
 
 /// Whether the system has no memory, process or file left. A pipe never says so.
 fn is_exhaustion(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory
-    )
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory)
 }
 
 /// Most options of an engine; `YaneuraOu` has some 80.
@@ -155,19 +149,13 @@ impl Client {
     /// # Errors
     /// The system cannot start it.
     pub fn start(program: &Program) -> Result<Self, ClientError> {
-        let process = Process::start(program).map_err(|source| ClientError::Start {
-            program: program.to_string(),
-            source,
-        })?;
+        let process = Process::start(program)
+            .map_err(|source| ClientError::Start { program: program.to_string(), source })?;
         let name = program
             .path
             .file_stem()
             .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        Ok(Self {
-            process,
-            name,
-            options: Vec::new(),
-        })
+        Ok(Self { process, name, options: Vec::new() })
     }
 
     /// Sends `usi` and reads name and options up to `usiok`, but no longer than until
@@ -309,9 +297,8 @@ impl Client {
     /// No line came by `deadline`, or the engine ended.
     pub fn receive(&mut self, deadline: Option<Instant>) -> Result<Received, ClientError> {
         let now = Instant::now();
-        let timeout = deadline.map_or(Duration::MAX, |deadline| {
-            deadline.saturating_duration_since(now)
-        });
+        let timeout =
+            deadline.map_or(Duration::MAX, |deadline| deadline.saturating_duration_since(now));
         self.process.receive(deadline, "line", timeout)
     }
 
@@ -377,12 +364,7 @@ impl<'a> Wait<'a> {
         timeout: Duration,
         is_given_up: &'a dyn Fn() -> bool,
     ) -> Self {
-        Self {
-            waiting_for,
-            timeout,
-            deadline: Instant::now().checked_add(timeout),
-            is_given_up,
-        }
+        Self { waiting_for, timeout, deadline: Instant::now().checked_add(timeout), is_given_up }
     }
 
     /// The next line of the engine, unless the wait is given up or times out; lines that come
@@ -390,9 +372,7 @@ impl<'a> Wait<'a> {
     fn receive(&self, process: &mut Process) -> Result<Received, ClientError> {
         loop {
             let glance = Instant::now() + GLANCE;
-            let until = self
-                .deadline
-                .map_or(glance, |deadline| deadline.min(glance));
+            let until = self.deadline.map_or(glance, |deadline| deadline.min(glance));
             let received = process.receive(Some(until), self.waiting_for, self.timeout);
             let is_over = |at| self.deadline.is_some_and(|deadline| at >= deadline);
             let is_timed_out = match &received {
@@ -451,15 +431,8 @@ fn setoption_line(
 
 fn unknown(declared: &[DeclaredOption], name: &str) -> String {
     let names: Vec<&str> = declared.iter().map(|option| option.name.as_str()).collect();
-    let known = if names.is_empty() {
-        "none".to_owned()
-    } else {
-        names.join(", ")
-    };
-    format!(
-        "the engine has no option \"{}\", it has {known}",
-        shorten(name)
-    )
+    let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    format!("the engine has no option \"{}\", it has {known}", shorten(name))
 }
 
 /// The value to send; as an error, what is expected instead.
@@ -526,10 +499,8 @@ mod tests {
             "Clear" => OptionKind::Button;
             "EvalDir" => OptionKind::String { default: "<empty>".to_owned() };
         };
-        let declared = |(name, kind): (&str, OptionKind)| DeclaredOption {
-            name: name.to_owned(),
-            kind,
-        };
+        let declared =
+            |(name, kind): (&str, OptionKind)| DeclaredOption { name: name.to_owned(), kind };
         options.map(declared).into()
     }
 

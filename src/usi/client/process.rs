@@ -107,8 +107,7 @@ impl Process {
         self.unread += bytes.len();
         let at = Instant::now();
         lock(&self.dialogue).note('>', at, line);
-        self.write(bytes)
-            .map_err(|error| self.failure(line, error))?;
+        self.write(bytes).map_err(|error| self.failure(line, error))?;
         Ok(at)
     }
 
@@ -165,10 +164,7 @@ impl Process {
                 self.unread = 0;
                 Ok(received)
             }
-            Err(RecvTimeoutError::Timeout) => Err(ClientError::TimedOut {
-                waiting_for,
-                duration,
-            }),
+            Err(RecvTimeoutError::Timeout) => Err(ClientError::TimedOut { waiting_for, duration }),
             Err(RecvTimeoutError::Disconnected) => {
                 self.wait_for_end(END_PATIENCE);
                 Err(self.ended())
@@ -250,21 +246,13 @@ fn command(program: &Program) -> io::Result<Command> {
     }
     command
         .args(&program.arguments)
-        .envs(
-            program
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
+        .envs(program.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     if let Some(directory) = &program.directory {
         if !directory.is_dir() {
-            let reason = format!(
-                "its working directory {} does not exist",
-                directory.display()
-            );
+            let reason = format!("its working directory {} does not exist", directory.display());
             return Err(io::Error::new(io::ErrorKind::NotFound, reason));
         }
         command.current_dir(directory);
@@ -276,15 +264,9 @@ fn command(program: &Program) -> io::Result<Command> {
 /// refers to.
 fn executable(program: &Program) -> io::Result<PathBuf> {
     let mut components = program.path.components();
-    let is_bare = matches!(
-        (components.next(), components.next()),
-        (Some(Component::Normal(_)), None)
-    );
-    if is_bare {
-        Ok(program.path.clone())
-    } else {
-        std::path::absolute(&program.path)
-    }
+    let is_bare =
+        matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
+    if is_bare { Ok(program.path.clone()) } else { std::path::absolute(&program.path) }
 }
 
 // --- What an engine starts itself ---
@@ -419,10 +401,7 @@ impl Group {
 }
 
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(work)
-        .map(drop)
+    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
 
 fn forward_lines(output: impl Read, dialogue: &Mutex<Dialogue>, lines: &SyncSender<Received>) {
@@ -452,10 +431,7 @@ struct LineReader<R> {
 
 impl<R: Read> LineReader<R> {
     fn new(input: R) -> Self {
-        Self {
-            input: BufReader::with_capacity(LONGEST_LINE, input),
-            bytes: Vec::new(),
-        }
+        Self { input: BufReader::with_capacity(LONGEST_LINE, input), bytes: Vec::new() }
     }
 
     /// `None` at the end. A last line without a line end counts.
@@ -487,11 +463,7 @@ impl<R: Read> LineReader<R> {
         let text = text.trim_start_matches('\u{feff}').trim_end_matches('\r');
         // The text may reach a terminal, which must not obey it.
         let is_obeyed = |letter: char| letter != '\t' && is_command(letter);
-        if text.contains(is_obeyed) {
-            text.replace(is_obeyed, "")
-        } else {
-            text.to_owned()
-        }
+        if text.contains(is_obeyed) { text.replace(is_obeyed, "") } else { text.to_owned() }
     }
 }
 
@@ -500,10 +472,7 @@ fn lock(dialogue: &Mutex<Dialogue>) -> MutexGuard<'_, Dialogue> {
 }
 
 fn write_error(line: &str, source: io::Error) -> ClientError {
-    ClientError::Write {
-        line: shorten(line),
-        source,
-    }
+    ClientError::Write { line: shorten(line), source }
 }
 
 fn describe(status: ExitStatus) -> String {
@@ -572,16 +541,8 @@ impl Dialogue {
 
     /// Adds a line: `>` to the engine, `<` of its output, `!` of its standard error.
     fn note(&mut self, sign: char, at: Instant, text: &str) {
-        let end = text
-            .char_indices()
-            .nth(MAX_CHARACTERS)
-            .map_or(text.len(), |(end, _)| end);
-        let line = Line {
-            number: self.count,
-            at,
-            sign,
-            text: text[..end].to_owned(),
-        };
+        let end = text.char_indices().nth(MAX_CHARACTERS).map_or(text.len(), |(end, _)| end);
+        let line = Line { number: self.count, at, sign, text: text[..end].to_owned() };
         self.count += 1;
         match sign {
             '!' => self.diagnostics.push(line),
@@ -591,10 +552,8 @@ impl Dialogue {
     }
 
     fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<&Line> = (self.infos.0.iter())
-            .chain(&self.diagnostics.0)
-            .chain(&self.others.0)
-            .collect();
+        let mut lines: Vec<&Line> =
+            (self.infos.0.iter()).chain(&self.diagnostics.0).chain(&self.others.0).collect();
         lines.sort_by_key(|line| line.number);
         lines.into_iter().map(|line| self.show(line)).collect()
     }

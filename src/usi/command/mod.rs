@@ -102,10 +102,7 @@ impl ParsedLine {
             command: (word == Some("position")).then_some("position"),
             text: format!("a line of more than {most} bytes, expected a command"),
         };
-        Self {
-            command: None,
-            errors: vec![error],
-        }
+        Self { command: None, errors: vec![error] }
     }
 
     /// Parses a line and keeps what is valid.
@@ -184,10 +181,7 @@ fn no_command(word: &str) -> CommandError {
             shorten(word)
         ),
     };
-    CommandError {
-        command: None,
-        text,
-    }
+    CommandError { command: None, text }
 }
 
 /// The name may contain spaces, as in other engines; the value is the rest of the line.
@@ -211,10 +205,7 @@ fn parse_set_option(rest: &str) -> Result<Command, CommandError> {
     if name.is_empty() {
         return Err(words.missing(NAME));
     }
-    Ok(Command::SetOption {
-        name: name.join(" "),
-        value,
-    })
+    Ok(Command::SetOption { name: name.join(" "), value })
 }
 
 fn parse_bench(words: &mut Words<'_>) -> Result<Command, CommandError> {
@@ -328,11 +319,7 @@ struct Words<'a> {
 impl<'a> Words<'a> {
     /// The words of `text`, which follows `command`.
     fn new(command: &'static str, text: &'a str) -> Self {
-        Self {
-            command,
-            rest: text.trim(),
-            place: 1,
-        }
+        Self { command, rest: text.trim(), place: 1 }
     }
 
     fn next(&mut self) -> Option<&'a str> {
@@ -514,9 +501,9 @@ impl MateLimit {
                 words.next();
                 Ok(Self::Infinite)
             }
-            Some(word) if !is_parameter(word) => words
-                .number(Unit::Milliseconds, is_parameter)
-                .map(Self::Milliseconds),
+            Some(word) if !is_parameter(word) => {
+                words.number(Unit::Milliseconds, is_parameter).map(Self::Milliseconds)
+            }
             _ => Ok(Self::Infinite),
         }
     }

@@ -89,11 +89,7 @@ impl Dialogue {
         let (sender, inputs) = mpsc::channel();
         let interrupt = Arc::new(Interrupt::default());
         let output = Output::new(output, sender, Arc::clone(&interrupt));
-        Self {
-            session: Session::new(output, interrupt, bench),
-            inputs,
-            lines: 0,
-        }
+        Self { session: Session::new(output, interrupt, bench), inputs, lines: 0 }
     }
 
     /// Does what a line says. A search runs on after the call where there are threads, else it ends
@@ -180,10 +176,7 @@ impl Session {
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::UsiNewGame => self.new_game(),
             Command::Position(position) => self.set_position(&position),
-            Command::Go(GoCommand {
-                perft: Some(depth), ..
-            })
-            | Command::Perft(depth) => {
+            Command::Go(GoCommand { perft: Some(depth), .. }) | Command::Perft(depth) => {
                 self.perft(depth, line.number);
             }
             Command::Go(go) => self.go(&go, line.read_at, !errors.is_empty()),
@@ -270,9 +263,7 @@ impl Session {
     /// Does what may take long.
     fn during<T>(&mut self, job: impl FnOnce(&mut Engine) -> T) -> T {
         let engine = &mut self.engine;
-        keep_alive(&self.output, &self.interrupt, KEEP_ALIVE_INTERVAL, || {
-            job(engine)
-        })
+        keep_alive(&self.output, &self.interrupt, KEEP_ALIVE_INTERVAL, || job(engine))
     }
 
     fn new_game(&mut self) {
@@ -337,9 +328,7 @@ impl Session {
         }
         let refusal = self.engine.refusal().map(str::to_owned);
         if let Some(reason) = &refusal {
-            self.error(format!(
-                "{reason}, there is no search until a good position comes"
-            ));
+            self.error(format!("{reason}, there is no search until a good position comes"));
         }
         if let Some(limit) = command.mate {
             self.search_mate(command, limit, read_at, refusal.is_some());
@@ -358,11 +347,7 @@ impl Session {
             start: read_at,
             ..limits_from_go(command, has_errors)
         };
-        self.ponder = if command.ponder {
-            Ponder::Search
-        } else {
-            Ponder::No
-        };
+        self.ponder = if command.ponder { Ponder::Search } else { Ponder::No };
         let output = self.output.clone();
         let report = move |event| {
             output.send(&match event {
@@ -405,8 +390,7 @@ impl Session {
             });
         };
         let search_moves = self.parse_search_moves(&command.search_moves);
-        self.engine
-            .go_mate(search_moves, read_at, time, Box::new(report));
+        self.engine.go_mate(search_moves, read_at, time, Box::new(report));
     }
 
     fn parse_search_moves(&self, texts: &[String]) -> Vec<Move> {
@@ -451,17 +435,10 @@ impl Session {
 
     fn perft(&mut self, depth: u32, line: u64) {
         self.finish_search();
-        let options = PerftOptions {
-            depth,
-            threads: self.engine.settings().search.threads,
-            hash_mb: 0,
-        };
+        let options =
+            PerftOptions { depth, threads: self.engine.settings().search.threads, hash_mb: 0 };
         let start = Instant::now();
-        match perft::divide::<1>(
-            self.engine.position(),
-            &options,
-            self.interrupt.tool_flag(line),
-        ) {
+        match perft::divide::<1>(self.engine.position(), &options, self.interrupt.tool_flag(line)) {
             Ok(counts) => {
                 for (mv, leaves) in &counts {
                     self.show(format!("{mv}: {leaves}"));
@@ -494,11 +471,7 @@ fn join(moves: &[Move]) -> String {
 }
 
 fn compiler() -> String {
-    let build = if cfg!(debug_assertions) {
-        "debug"
-    } else {
-        "release"
-    };
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     let (arch, os) = (std::env::consts::ARCH, std::env::consts::OS);
     let version = env!("CARGO_PKG_VERSION");
     format!(
@@ -540,10 +513,7 @@ fn clock_from_times(times: &Times) -> Option<Clock> {
 }
 
 fn fallback_clock() -> Clock {
-    Clock {
-        byoyomi: [FALLBACK_TIME; 2],
-        ..Clock::default()
-    }
+    Clock { byoyomi: [FALLBACK_TIME; 2], ..Clock::default() }
 }
 
 /// Runs `job`, and writes an empty line every `interval` until it is done, which shows the GUI that

@@ -103,10 +103,8 @@ impl Interrupt {
         waiting: MutexGuard<'a, Waiting>,
         duration: Duration,
     ) -> MutexGuard<'a, Waiting> {
-        let (waiting, _) = self
-            .changed
-            .wait_timeout(waiting, duration)
-            .unwrap_or_else(PoisonError::into_inner);
+        let (waiting, _) =
+            self.changed.wait_timeout(waiting, duration).unwrap_or_else(PoisonError::into_inner);
         waiting
     }
 
@@ -157,18 +155,11 @@ fn read_lines(input: impl Read, inputs: &Sender<Input>, interrupt: &Interrupt) {
 pub(super) fn receive(bytes: &[u8], number: u64, interrupt: &Interrupt) -> Line {
     let read_at = Instant::now();
     let is_too_long = bytes.len() > MAX_LINE;
-    let bytes = if is_too_long {
-        &bytes[..BEGINNING]
-    } else {
-        bytes
-    };
+    let bytes = if is_too_long { &bytes[..BEGINNING] } else { bytes };
     let text = decode_line(bytes);
     let line = text.trim_start_matches('\u{feff}');
-    let parsed = if is_too_long {
-        ParsedLine::too_long(line, MAX_LINE)
-    } else {
-        ParsedLine::parse(line)
-    };
+    let parsed =
+        if is_too_long { ParsedLine::too_long(line, MAX_LINE) } else { ParsedLine::parse(line) };
     if matches!(parsed.command, Some(Command::Stop | Command::GameOver)) {
         interrupt.stop(number);
     }
@@ -176,12 +167,7 @@ pub(super) fn receive(bytes: &[u8], number: u64, interrupt: &Interrupt) -> Line 
         // Before the session receives the line, so that it need not wait for a long preparation.
         interrupt.end();
     }
-    Line {
-        number,
-        read_at,
-        text: text.trim_end_matches(['\r', '\n']).to_owned(),
-        parsed,
-    }
+    Line { number, read_at, text: text.trim_end_matches(['\r', '\n']).to_owned(), parsed }
 }
 
 // --- The writer to the GUI: whole lines from any thread, with a copy in the debug log ---
@@ -243,11 +229,7 @@ impl Output {
         // Within the lock, so that the log has the order of the output, and before the output, so
         // that it holds everything that the GUI has received.
         let logged = self.log.write('<', None, text);
-        if writer
-            .write_all(line.as_bytes())
-            .and_then(|()| writer.flush())
-            .is_err()
-        {
+        if writer.write_all(line.as_bytes()).and_then(|()| writer.flush()).is_err() {
             *guard = None;
             self.interrupt.end();
             self.interrupt.cancel_tool();
@@ -266,10 +248,7 @@ pub(super) struct ToolOutput {
 
 impl ToolOutput {
     pub(super) fn new(output: Output) -> Self {
-        Self {
-            output,
-            line: Vec::new(),
-        }
+        Self { output, line: Vec::new() }
     }
 }
 

@@ -16,10 +16,7 @@ struct Page {
 
 impl Page {
     fn new(lines: usize) -> Self {
-        Self {
-            text: Arc::default(),
-            lines,
-        }
+        Self { text: Arc::default(), lines }
     }
 
     fn text(&self) -> String {
@@ -45,11 +42,7 @@ impl Write for Page {
 fn output(page: &Page) -> (Output, Arc<Interrupt>, Receiver<Input>) {
     let (sender, inputs): (Sender<Input>, _) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
-    (
-        Output::new(page.clone(), sender, Arc::clone(&interrupt)),
-        interrupt,
-        inputs,
-    )
+    (Output::new(page.clone(), sender, Arc::clone(&interrupt)), interrupt, inputs)
 }
 
 #[test]
@@ -247,13 +240,9 @@ fn clocks_are_by_colour() {
 
 #[test]
 fn only_a_go_without_limits_is_infinite() {
-    for line in [
-        "go",
-        "go infinite",
-        "go infinite byoyomi 5",
-        "go ponder infinite",
-        "go searchmoves 7g7f",
-    ] {
+    for line in
+        ["go", "go infinite", "go infinite byoyomi 5", "go ponder infinite", "go searchmoves 7g7f"]
+    {
         assert!(limits(line).infinite, "{line}");
     }
     for line in [

@@ -27,10 +27,7 @@ pub(crate) use system::{ZeroedPages, add_file, page};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(
     not(target_family = "wasm"),
-    expect(
-        dead_code,
-        reason = "where there are threads, the session signals the search"
-    )
+    expect(dead_code, reason = "where there are threads, the session signals the search")
 )]
 pub(crate) enum Interruption {
     /// The search is to end.

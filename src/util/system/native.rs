@@ -78,9 +78,7 @@ pub(crate) fn free_megabytes() -> Option<usize> {
 /// `None` without a limit, and where there are no such groups.
 fn free_in_groups() -> Option<u64> {
     let (folder, files) = memory_group(&fs::read_to_string("/proc/self/cgroup").ok()?)?;
-    let groups = folder
-        .ancestors()
-        .take_while(|group| group.starts_with(ROOT));
+    let groups = folder.ancestors().take_while(|group| group.starts_with(ROOT));
     groups.filter_map(|group| free_in_group(group, files)).min()
 }
 
@@ -96,15 +94,8 @@ fn memory_group(text: &str) -> Option<(PathBuf, GroupFiles)> {
     let group = |line: &str| {
         let mut fields = line.splitn(3, ':').skip(1);
         let (controllers, path) = (fields.next()?, fields.next()?.trim_start_matches('/'));
-        if controllers
-            .split(',')
-            .any(|controller| controller == "memory")
-        {
-            let files = [
-                "memory.limit_in_bytes",
-                "memory.usage_in_bytes",
-                "total_inactive_file",
-            ];
+        if controllers.split(',').any(|controller| controller == "memory") {
+            let files = ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"];
             Some((Path::new(ROOT).join("memory").join(path), files))
         } else {
             let files = ["memory.max", "memory.current", "inactive_file"];
@@ -141,9 +132,7 @@ fn second_word(text: &str, name: &str) -> Option<u64> {
 /// The addresses in bytes that this process may still use, `None` without a limit.
 fn free_addresses() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"))?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let used = second_word(&status, "VmSize:")?.saturating_mul(1024);

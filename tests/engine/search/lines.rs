@@ -12,10 +12,7 @@ use super::{prepared, search, settings, start, to_depth, to_nodes};
 use crate::common::{MATSURI, legal_move, position};
 
 fn with_lines(multi_pv: usize) -> Settings {
-    Settings {
-        multi_pv,
-        ..settings()
-    }
+    Settings { multi_pv, ..settings() }
 }
 
 /// The last report of each line.
@@ -26,10 +23,7 @@ fn last_lines(infos: &[Info]) -> &[Info] {
 
 #[test]
 fn lines_reach_most_of_their_depth() {
-    let settings = Settings {
-        hash_mb: 64,
-        ..with_lines(4)
-    };
+    let settings = Settings { hash_mb: 64, ..with_lines(4) };
     let (mut length, mut wanted) = (0, 0);
     for sfen in [START_SFEN, MATSURI] {
         let report = search(&position(sfen), to_depth(8), &settings);
@@ -44,10 +38,7 @@ fn lines_reach_most_of_their_depth() {
 #[test]
 fn there_are_no_more_lines_than_moves() {
     // A king alone, with a single move, and without more than a few.
-    for sfen in [
-        "8k/9/9/9/9/9/9/R8/K3g4 w - 1",
-        "4k4/9/9/9/9/9/9/9/4K4 b - 1",
-    ] {
+    for sfen in ["8k/9/9/9/9/9/9/R8/K3g4 w - 1", "4k4/9/9/9/9/9/9/9/4K4 b - 1"] {
         let position = position(sfen);
         let moves = legal_moves(&position);
         let report = search(&position, to_depth(5), &with_lines(600));
@@ -60,10 +51,7 @@ fn several_lines_and_a_choice_of_moves_go_together() {
     let position = Position::startpos();
     let wanted = ["9g9f", "1g1f", "5i5h"].map(|text| legal_move(&position, text));
     for lines in [1, 2, 3, 5] {
-        let limits = Limits {
-            search_moves: wanted.to_vec(),
-            ..to_depth(6)
-        };
+        let limits = Limits { search_moves: wanted.to_vec(), ..to_depth(6) };
         let report = search(&position, limits, &with_lines(lines));
         let last = last_lines(&report.infos);
         assert_eq!(last.len(), lines.min(3));
@@ -84,10 +72,8 @@ fn long_searches_tell_what_they_do() {
     let settings = settings();
     let mut searcher = prepared(&settings);
     let start_time = began.checked_sub(Duration::from_secs(4));
-    let limits = Limits {
-        start: start_time.expect("the machine runs for longer"),
-        ..to_nodes(300_000)
-    };
+    let limits =
+        Limits { start: start_time.expect("the machine runs for longer"), ..to_nodes(300_000) };
     let events = start(&mut searcher, &root, limits, &settings);
     let events: Vec<Event> = events.iter().collect();
     let current = events.iter().filter_map(|event| match event {

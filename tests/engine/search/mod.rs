@@ -24,11 +24,7 @@ struct Report {
 }
 
 fn settings() -> Settings {
-    Settings {
-        hash_mb: 8,
-        pv_interval: Duration::ZERO,
-        ..Settings::default()
-    }
+    Settings { hash_mb: 8, pv_interval: Duration::ZERO, ..Settings::default() }
 }
 
 fn with(change: impl FnOnce(&mut Settings)) -> Settings {
@@ -68,11 +64,7 @@ fn collect(events: &Receiver<Event>) -> Report {
         }
     };
     assert!(events.recv().is_err(), "nothing follows the decision");
-    Report {
-        infos,
-        notes,
-        decision,
-    }
+    Report { infos, notes, decision }
 }
 
 fn search(position: &Position, limits: Limits, settings: &Settings) -> Report {
@@ -112,17 +104,11 @@ fn check(position: &Position, report: &Report) {
 }
 
 fn to_depth(depth: i32) -> Limits {
-    Limits {
-        depth: Some(depth),
-        ..Limits::default()
-    }
+    Limits { depth: Some(depth), ..Limits::default() }
 }
 
 fn to_nodes(nodes: u64) -> Limits {
-    Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    }
+    Limits { nodes: Some(nodes), ..Limits::default() }
 }
 
 /// Mates with their length in plies.
@@ -203,12 +189,7 @@ fn infinite_and_ponder_wait_for_permission() {
     for (sfen, is_mated) in [(mated, true), (MATES[0].1, false)] {
         let position = position(sfen);
         for ponder in [false, true] {
-            let limits = Limits {
-                ponder,
-                infinite: !ponder,
-                depth: Some(2),
-                ..Limits::default()
-            };
+            let limits = Limits { ponder, infinite: !ponder, depth: Some(2), ..Limits::default() };
             let events = start(&mut searcher, &position, limits.clone(), &settings);
             sleep(Duration::from_millis(30));
             assert!(searcher.is_searching());
@@ -255,10 +236,7 @@ fn only_the_wanted_moves_are_searched() {
     for wanted in [vec!["9g9f"], vec!["1g1f", "5i5h"], vec!["9i9h"]] {
         let wanted = wanted.iter().map(|text| legal_move(&position, text));
         let wanted: Vec<Move> = wanted.collect();
-        let limits = Limits {
-            search_moves: wanted.clone(),
-            ..to_depth(5)
-        };
+        let limits = Limits { search_moves: wanted.clone(), ..to_depth(5) };
         let report = search(&position, limits, &settings());
         assert!(report.infos.iter().all(|info| wanted.contains(&info.pv[0])));
         let Decision::Move { best, .. } = report.decision else {
@@ -300,19 +278,13 @@ fn time_of(mut limits: Limits) -> Duration {
 
 #[test]
 fn no_time_means_no_thinking() {
-    let limits = Limits {
-        clock: Some(Clock::default()),
-        ..Limits::default()
-    };
+    let limits = Limits { clock: Some(Clock::default()), ..Limits::default() };
     assert!(time_of(limits) < Duration::from_millis(500));
 }
 
 #[test]
 fn movetime_is_kept() {
-    let limits = Limits {
-        movetime: Some(Duration::from_millis(150)),
-        ..Limits::default()
-    };
+    let limits = Limits { movetime: Some(Duration::from_millis(150)), ..Limits::default() };
     let took = time_of(limits).as_millis();
     assert!((150..500).contains(&took), "{took} ms");
 }
@@ -334,10 +306,7 @@ fn analysis_shows_the_try_at_once() {
     let settings = with(|settings| settings.entering_king_rule = rule);
     let mut searcher = prepared(&settings);
     let position = position("8k/4K4/9/9/9/9/9/9/9 b P 1");
-    let limits = Limits {
-        infinite: true,
-        ..Limits::default()
-    };
+    let limits = Limits { infinite: true, ..Limits::default() };
     let events = start(&mut searcher, &position, limits, &settings);
     let tried = legal_move(&position, "5b5a");
     let Ok(Event::Info(shown)) = events.recv_timeout(LONG) else {
@@ -354,16 +323,9 @@ fn analysis_shows_the_try_at_once() {
 
 #[test]
 fn a_search_that_waits_has_shown_its_last_line() {
-    let settings = Settings {
-        threads: 2,
-        pv_interval: LONG,
-        ..settings()
-    };
+    let settings = Settings { threads: 2, pv_interval: LONG, ..settings() };
     let mut searcher = prepared(&settings);
-    let limits = Limits {
-        ponder: true,
-        ..to_depth(5)
-    };
+    let limits = Limits { ponder: true, ..to_depth(5) };
     let events = start(&mut searcher, &Position::startpos(), limits, &settings);
     let Ok(Event::Info(shown)) = events.recv_timeout(LONG) else {
         panic!("the line comes when the search ends");

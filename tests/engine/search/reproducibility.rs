@@ -24,20 +24,16 @@ type Said = (Vec<Info>, Decision);
 fn go(engine: &mut Engine, moves: &[String], nodes: u64) -> Said {
     let position = engine.set_position(None, moves);
     position.expect("the engine's own moves can be played");
-    let limits = Limits {
-        nodes: Some(nodes),
-        ..Limits::default()
-    };
+    let limits = Limits { nodes: Some(nodes), ..Limits::default() };
     let (sender, events) = channel();
     let on_event = move |event| sender.send(event).expect("the test listens");
     engine.go(limits, Box::new(on_event));
     let mut infos = Vec::new();
     for event in events {
         match event {
-            Event::Info(info) if info.bound == Bound::Exact => infos.push(Info {
-                time: Duration::ZERO,
-                ..info
-            }),
+            Event::Info(info) if info.bound == Bound::Exact => {
+                infos.push(Info { time: Duration::ZERO, ..info })
+            }
             Event::Done(decision) => return (infos, decision),
             Event::Note(note) => assert!(!note.starts_with("error"), "{note}"),
             Event::Info(_) | Event::CurrentMove(_) => {}

@@ -10,10 +10,7 @@ use super::{check, collect, prepared, search, settings, start, to_depth, to_node
 use crate::common::{MATSURI, position};
 
 fn with_threads(threads: usize) -> Settings {
-    Settings {
-        threads,
-        ..settings()
-    }
+    Settings { threads, ..settings() }
 }
 
 /// Whichever thread wins the vote, its line is the last that is reported.
@@ -21,10 +18,9 @@ fn with_threads(threads: usize) -> Settings {
 fn several_threads_agree_on_one_decision() {
     let settings = with_threads(3);
     let mut searcher = prepared(&settings);
-    for sfen in [
-        MATSURI,
-        "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50",
-    ] {
+    for sfen in
+        [MATSURI, "l3k2nl/4g1gb1/1+S1pspp+P1/p1p6/3n4p/2PPR1P2/P2bPP2P/5GS2/LN1K4L w R2Pgsn2p 50"]
+    {
         let position = position(sfen);
         for nodes in (1..20).map(|round| round * round * 40) {
             let events = start(&mut searcher, &position, to_nodes(nodes), &settings);
@@ -49,10 +45,7 @@ fn a_depth_is_reached_whoever_is_there_first() {
 fn helpers_that_are_there_first_do_not_end_an_analysis() {
     let settings = with_threads(3);
     let mut searcher = prepared(&settings);
-    let limits = Limits {
-        infinite: true,
-        ..to_depth(4)
-    };
+    let limits = Limits { infinite: true, ..to_depth(4) };
     let events = start(&mut searcher, &position(MATSURI), limits, &settings);
     std::thread::sleep(Duration::from_millis(300));
     assert!(searcher.is_searching());
@@ -106,10 +99,7 @@ fn every_start_has_its_decision() {
     let settings = with_threads(4);
     let mut searcher = prepared(&settings);
     for round in 0..60 {
-        let limits = Limits {
-            infinite: round % 2 == 0,
-            ..Limits::default()
-        };
+        let limits = Limits { infinite: round % 2 == 0, ..Limits::default() };
         let events = start(&mut searcher, &position(MATSURI), limits, &settings);
         std::thread::sleep(Duration::from_micros(round * 97));
         searcher.stop();

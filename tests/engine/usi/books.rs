@@ -127,9 +127,7 @@ fn a_broken_or_missing_book_is_named_and_the_game_goes_on() {
         "line.db", b"sfen x\n7g7f\n" => "line 1: 'x' has 1 field";
     } {
         let (_folder, mut driver, said) = engine(name, content, &[]);
-        let line = said
-            .lines()
-            .find(|line| line.starts_with("info string error: book \""));
+        let line = said.lines().find(|line| line.starts_with("info string error: book \""));
         line.expect("an error").must_have(reason);
         assert!(!driver.best("position startpos\ngo byoyomi 10").is_empty());
     }
@@ -151,9 +149,7 @@ fn the_first_book_of_a_list_that_knows_a_position_answers() {
     driver.set("BookFile", list.join(";"));
     driver.is_ready();
     assert_eq!(driver.best("position startpos\ngo byoyomi 1000"), "9g9f");
-    assert!(is_from_book(
-        &driver.go("position startpos moves 7g7f\ngo byoyomi 1000")
-    ));
+    assert!(is_from_book(&driver.go("position startpos moves 7g7f\ngo byoyomi 1000")));
 }
 
 /// Black's fourth check in the same position would lose.
@@ -176,14 +172,8 @@ fn no_book_move_runs_into_a_lost_repetition() {
 fn the_embedded_book_answers_unless_it_is_switched_off() {
     let mut driver = Driver::start();
     driver.set("USI_Hash", 2);
-    must_count(
-        &driver.is_ready(),
-        1,
-        "info string book \"<embedded>\" (.ybb, ",
-    );
-    assert!(is_from_book(
-        &driver.go("position startpos\ngo btime 10000 wtime 10000")
-    ));
+    must_count(&driver.is_ready(), 1, "info string book \"<embedded>\" (.ybb, ");
+    assert!(is_from_book(&driver.go("position startpos\ngo btime 10000 wtime 10000")));
     for (name, value) in [("USI_OwnBook", "false"), ("BookFile", "no_book")] {
         driver.set("USI_OwnBook", "true");
         driver.set("BookFile", "<embedded>");

@@ -61,9 +61,7 @@ fn wins_are_declared_at_once() {
             let lines = driver.go(&format!("position sfen {sfen}\n{go}"));
             assert_eq!(lines.len(), 3, "{go}: {lines:?}");
             let [info, note, best] = [0, 1, 2].map(|index| lines[index].clone());
-            info.must_begin("info depth 0 ")
-                .must_have(" score mate 1 ")
-                .must_lack(" pv ");
+            info.must_begin("info depth 0 ").must_have(" score mate 1 ").must_lack(" pv ");
             assert_eq!(note, "info string win by declaration (CSARule27)");
             assert_eq!(best, "bestmove win", "{go}");
         }
@@ -102,8 +100,6 @@ fn the_winning_step_of_the_try_rule_is_played_unless_the_user_excludes_it() {
     driver.set("EnteringKingRule", "TryRule");
     let position = "position sfen 9/4K4/9/9/9/9/9/9/4k4 b G2r2b3g4s4n4l18p 1";
     assert_eq!(driver.best(&format!("{position}\ngo depth 2")), "5b5a");
-    driver
-        .best("go depth 2 searchmoves 5b6b")
-        .must_begin("5b6b");
+    driver.best("go depth 2 searchmoves 5b6b").must_begin("5b6b");
     assert_eq!(driver.best("go ponder\nstop"), "5b5a");
 }

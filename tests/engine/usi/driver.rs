@@ -51,12 +51,7 @@ impl Driver {
                 }
             }
         });
-        Self {
-            child,
-            input,
-            lines,
-            seen: Vec::new(),
-        }
+        Self { child, input, lines, seen: Vec::new() }
     }
 
     /// An engine with a table of 2 MB and one thread that has answered `isready`.
@@ -103,11 +98,7 @@ impl Driver {
                 panic!("{error} before \"{prefix}\", the engine said {seen:#?}")
             });
             self.seen.push(line);
-            if self
-                .seen
-                .last()
-                .is_some_and(|line| line.starts_with(prefix))
-            {
+            if self.seen.last().is_some_and(|line| line.starts_with(prefix)) {
                 return self.seen[from..].to_vec();
             }
         }
@@ -194,10 +185,7 @@ pub(crate) fn count(lines: &[String], prefix: &str) -> usize {
 /// The number of nodes of a search, in its last line.
 pub(crate) fn nodes_of(driver: &mut Driver, go: &str) -> String {
     let lines = driver.go(go);
-    let nodes = lines
-        .iter()
-        .rev()
-        .find_map(|line| line.split_once(" nodes "));
+    let nodes = lines.iter().rev().find_map(|line| line.split_once(" nodes "));
     let (_, rest) = nodes.expect("a line with nodes");
     rest.split(' ').next().unwrap_or_default().to_owned()
 }

@@ -98,10 +98,7 @@ fn check_answer(owed: &Owed, answer: &str) {
             let has_moves = !legal_moves(position).is_empty();
             assert!(!has_moves || answer != "bestmove none", "{position:?}");
         }
-        Owed::NoMove => assert!(
-            matches!(answer, "bestmove resign" | "bestmove none"),
-            "{answer}"
-        ),
+        Owed::NoMove => assert!(matches!(answer, "bestmove resign" | "bestmove none"), "{answer}"),
         Owed::Checkmate(None) => assert_eq!(answer, "checkmate timeout"),
         Owed::Checkmate(Some(position)) => check_checkmate(position, answer),
     }
@@ -221,11 +218,7 @@ fn garbage_neither_kills_the_session_nor_loses_a_bestmove() {
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let lines = any_line();
     let mut driver = Driver::ready();
-    let mut ledger = Ledger {
-        engine: Engine::new(),
-        owed: Vec::new(),
-        settled: 0,
-    };
+    let mut ledger = Ledger { engine: Engine::new(), owed: Vec::new(), settled: 0 };
     for chunk in 0..LINES / CHUNK {
         let end = if chunk % 2 == 0 { "\n" } else { "\r\n" };
         let mut text = String::new();

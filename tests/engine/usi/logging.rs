@@ -44,10 +44,7 @@ fn both_sides_are_logged_at_once_and_in_order() {
         place.unwrap_or_else(|| panic!("no \"{wanted}\" in {text}"))
     };
     let position = place("> position startpos moves 7g7f");
-    let (go, answer) = (
-        place("> go depth 2"),
-        place(&format!("< bestmove {answer}")),
-    );
+    let (go, answer) = (place("> go depth 2"), place(&format!("< bestmove {answer}")));
     assert!(position < go && go < answer, "{text}");
     let is_info = |line: &&str| line.starts_with("< info depth 2 ");
     assert!(lines[go..answer].iter().any(is_info));
@@ -74,9 +71,7 @@ fn a_file_that_cannot_be_opened_is_reported_once() {
 #[test]
 fn a_pipe_is_refused() {
     let folder = Folder::new();
-    let made = std::process::Command::new("mkfifo")
-        .arg(folder.file("pipe"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(folder.file("pipe")).status();
     assert!(made.expect("mkfifo runs").success());
     let lines = log_to(&mut Driver::ready(), &folder.path("pipe"));
     assert_eq!(lines.len(), 1, "{lines:#?}");

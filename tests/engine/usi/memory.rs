@@ -27,14 +27,10 @@ fn without_memory_for_a_thread_moves_are_still_searched() {
         .must_have("no memory for 1 search thread")
         .must_have("moves come from a small search");
     // A gold mates, and a rook hangs.
-    for (sfen, best) in [
-        ("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"),
-        ("4k4/9/9/9/4r4/4P4/9/9/4K4 b - 1", "5f5e"),
-    ] {
-        assert_eq!(
-            driver.best(&format!("position sfen {sfen}\ngo nodes 3000")),
-            best
-        );
+    for (sfen, best) in
+        [("4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5b"), ("4k4/9/9/9/4r4/4P4/9/9/4K4 b - 1", "5f5e")]
+    {
+        assert_eq!(driver.best(&format!("position sfen {sfen}\ngo nodes 3000")), best);
     }
 }
 
@@ -44,9 +40,6 @@ fn more_threads_than_fit_do_not_take_time() {
     driver.set("Threads", 8);
     driver.is_ready();
     let begun = Instant::now();
-    driver
-        .go("position startpos\ngo movetime 300")
-        .concat()
-        .must_have("info depth");
+    driver.go("position startpos\ngo movetime 300").concat().must_have("info depth");
     assert!(begun.elapsed() < Duration::from_secs(10));
 }

@@ -59,11 +59,7 @@ fn a_bad_network_is_named_and_the_embedded_one_plays() {
     folder.write("short", &good[..good.len() - 1]);
     folder.write("zeros", [0; 500]);
     let bad = "evaluation file";
-    for (name, error) in [
-        ("short", bad),
-        ("zeros", bad),
-        ("no such file", "no evaluation file"),
-    ] {
+    for (name, error) in [("short", bad), ("zeros", bad), ("no such file", "no evaluation file")] {
         let lines = load(&mut driver, folder.path(name));
         must_count(&lines, 1, &format!("info string error: {error}"));
         must_count(&lines, 1, "info string error: ");
@@ -133,9 +129,7 @@ fn a_file_that_was_replaced_in_its_folder_is_read_again() {
 #[test]
 fn a_pipe_is_refused_before_it_is_opened() {
     let folder = Folder::new();
-    let made = std::process::Command::new("mkfifo")
-        .arg(folder.file("pipe"))
-        .status();
+    let made = std::process::Command::new("mkfifo").arg(folder.file("pipe")).status();
     assert!(made.expect("mkfifo runs").success());
     let lines = load(&mut Driver::ready(), folder.path("pipe"));
     lines[0].must_have("\", not a regular file, ");

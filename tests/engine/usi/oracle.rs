@@ -53,9 +53,7 @@ pub(crate) fn check_pv(position: &Position, line: &str) {
 
 fn play(position: &mut Position, moves: &[&str], line: &str) {
     for text in moves {
-        let move16: Move16 = text
-            .parse()
-            .unwrap_or_else(|error| panic!("{line}: {error}"));
+        let move16: Move16 = text.parse().unwrap_or_else(|error| panic!("{line}: {error}"));
         let legal = legal_moves(position);
         let mv = position.to_move(move16).filter(|mv| legal.contains(mv));
         position.do_move(mv.unwrap_or_else(|| panic!("{line}: {text} is illegal in {position:?}")));

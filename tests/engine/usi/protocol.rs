@@ -153,16 +153,11 @@ fn a_broken_pipe_ends_the_engine() {
     use std::io::Write;
     use std::process::Stdio;
     let mut command = raicho!("").command();
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the engine starts");
     drop(child.stdout.take());
     let mut input = child.stdin.take().expect("a pipe");
-    input
-        .write_all(b"usi\ngo infinite\n")
-        .expect("the engine reads");
+    input.write_all(b"usi\ngo infinite\n").expect("the engine reads");
     // The input stays open: only the output tells the engine that nobody listens.
     let output = child.wait_with_output().expect("a child");
     drop(input);

@@ -25,9 +25,7 @@ fn check_refusal(bad: &str, reason: &str) {
     for go in ["go byoyomi 1000", "go infinite", "go"] {
         let answer = driver.replies(go);
         assert_eq!(answer.len(), 2, "{bad}: {answer:#?}");
-        answer[0]
-            .must_begin("info string error: ")
-            .must_have(reason);
+        answer[0].must_begin("info string error: ").must_have(reason);
         assert_eq!(answer[1], "bestmove resign");
     }
     let answer = driver.go(&format!("position sfen {HANDICAP}\ngo depth 1"));

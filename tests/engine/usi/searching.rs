@@ -75,12 +75,7 @@ fn a_go_with_errors_searches_with_the_rest() {
     let error = "info string error: \"abc\", word 5 of \"go\", expected a number of \
                  milliseconds, the search goes on without it";
     must_count(&lines, 1, error);
-    for go in [
-        "go depth",
-        "go nodes many",
-        "go movetime -",
-        "go frobnicate 3",
-    ] {
+    for go in ["go depth", "go nodes many", "go movetime -", "go frobnicate 3"] {
         must_count(&driver.go(go), 1, "info string error: ");
     }
     let lines = driver.go("go searchmoves 7g7f 7g7e nonsense depth 1");
@@ -110,12 +105,9 @@ fn pondering_answers_after_stop_or_ponderhit_only() {
         "go ponder nodes 1",
         "go ponder",
     ] {
-        for end in [
-            "stop",
-            "ponderhit",
-            "ponderhit btime 100 wtime 100 binc 10 winc 10",
-            "gameover lose",
-        ] {
+        for end in
+            ["stop", "ponderhit", "ponderhit btime 100 wtime 100 binc 10 winc 10", "gameover lose"]
+        {
             assert_eq!(driver.quiet_replies(go), [""; 0], "{go}");
             std::thread::sleep(std::time::Duration::from_millis(30));
             must_count(&driver.quiet_replies("key"), 0, "bestmove");
@@ -149,14 +141,9 @@ fn a_stopped_ponder_search_does_not_resign() {
 #[test]
 fn other_commands_end_the_search_first() {
     let mut driver = Driver::ready();
-    for next in [
-        "go depth 1",
-        "position startpos",
-        "isready",
-        "usinewgame",
-        "gameover draw",
-        "stop",
-    ] {
+    for next in
+        ["go depth 1", "position startpos", "isready", "usinewgame", "gameover draw", "stop"]
+    {
         driver.send("go infinite");
         driver.go(next);
         if next.starts_with("go") {

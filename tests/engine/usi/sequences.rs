@@ -97,9 +97,8 @@ const OPTIONS: &[&str] = &[
 
 pub(super) const QUESTIONS: &[&str] = &["isready", "isready", "usinewgame", "usi", "eval", "d"];
 
-const KINDS: &[&[&str]] = &[
-    SEARCHES, SEARCHES, SEARCHES, ENDS, ENDS, ENDS, POSITIONS, OPTIONS, QUESTIONS,
-];
+const KINDS: &[&[&str]] =
+    &[SEARCHES, SEARCHES, SEARCHES, ENDS, ENDS, ENDS, POSITIONS, OPTIONS, QUESTIONS];
 
 /// Numbers of answers that are due.
 #[derive(Default, PartialEq, Eq, Debug)]

@@ -80,9 +80,5 @@ fn bench_counts_the_same_nodes_as_on_the_command_line() {
     let expected = nodes(raicho!("bench --depth 4").stdout().lines().last());
     let lines = Driver::start().replies("bench depth 4");
     assert!(expected.is_some());
-    assert_eq!(
-        nodes(lines.last().map(String::as_str)),
-        expected,
-        "{lines:#?}"
-    );
+    assert_eq!(nodes(lines.last().map(String::as_str)), expected, "{lines:#?}");
 }

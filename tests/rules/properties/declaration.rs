@@ -137,11 +137,7 @@ fn random_sfen(random: &mut Random) -> String {
     }
     for letter in "RRBBGGGGSSSSNNNNLLLLPPPPPPPPPPPPPPPPPP".chars() {
         let is_black = random.below(10) < black_share;
-        let letter = if is_black {
-            letter
-        } else {
-            letter.to_ascii_lowercase()
-        };
+        let letter = if is_black { letter } else { letter.to_ascii_lowercase() };
         match random.below(10) {
             0..5 => put(letter, true, random),
             5 => put(letter, false, random),
@@ -150,15 +146,9 @@ fn random_sfen(random: &mut Random) -> String {
         }
     }
     let square = |piece: &String| {
-        if piece.is_empty() {
-            "1".to_owned()
-        } else {
-            piece.clone()
-        }
+        if piece.is_empty() { "1".to_owned() } else { piece.clone() }
     };
-    let ranks = squares
-        .chunks(9)
-        .map(|rank| rank.iter().map(square).collect());
+    let ranks = squares.chunks(9).map(|rank| rank.iter().map(square).collect());
     let ranks: Vec<String> = ranks.collect();
     let side = if random.one_in(2) { "b" } else { "w" };
     let hands = if hands.is_empty() { "-" } else { &hands };

@@ -77,12 +77,8 @@ fn search(game: &[Seen], ply: usize) -> Option<Repetition> {
     let now = &game[current];
     // Nothing across a null move: the position after the last one is the first that counts.
     let mut places = (1..game.len()).rev();
-    let start = places
-        .find(|&index| game[index].gave_check.is_none())
-        .unwrap_or(0);
-    let after_root = (start..current)
-        .rev()
-        .filter(|&index| current - index < ply);
+    let start = places.find(|&index| game[index].gave_check.is_none()).unwrap_or(0);
+    let after_root = (start..current).rev().filter(|&index| current - index < ply);
     let same_board = after_root.filter(|&index| game[index].same_board(now));
     let same_board: Vec<usize> = same_board.collect();
     let mut occurrences = same_board.iter();
@@ -167,10 +163,7 @@ fn shuffling_move(
 fn play(start: &str, seed: u64, nulls: bool, tally: &mut Tally) {
     let random = &mut Random(seed);
     let mut position = position(start);
-    let mut game = vec![Seen {
-        board: position.board().clone(),
-        gave_check: Some(false),
-    }];
+    let mut game = vec![Seen { board: position.board().clone(), gave_check: Some(false) }];
     let mut made: Vec<Option<Move>> = Vec::new();
     let mut habits = HashMap::new();
     for _ in 0..150 {
@@ -192,10 +185,7 @@ fn play(start: &str, seed: u64, nulls: bool, tally: &mut Tally) {
             let king = position.king(us);
             Some(king.is_some_and(|king| walk::is_attacked(position.board(), king, !us)))
         };
-        game.push(Seen {
-            board: position.board().clone(),
-            gave_check,
-        });
+        game.push(Seen { board: position.board().clone(), gave_check });
     }
     // The way back asks the same questions of the same positions.
     while let Some(mv) = made.pop() {
@@ -215,18 +205,10 @@ fn verdicts_equal_a_reading_of_the_whole_game() {
     let mut tally = Tally::default();
     for (index, start) in STARTS.iter().enumerate() {
         for game in 0..60 {
-            play(
-                start,
-                (index as u64) << 32 | game,
-                game % 3 == 0,
-                &mut tally,
-            );
+            play(start, (index as u64) << 32 | game, game % 3 == 0, &mut tally);
         }
     }
-    println!(
-        "rule {:?}, search {:?}, {} questions",
-        tally.rule, tally.search, tally.questions
-    );
+    println!("rule {:?}, search {:?}, {} questions", tally.rule, tally.search, tally.questions);
     for verdict in [Repetition::Draw, Repetition::Win, Repetition::Lose] {
         assert!(tally.rule.get(&verdict).is_some_and(|&count| count > 20));
     }
@@ -264,10 +246,7 @@ fn games_that_do_not_shuffle() {
             let mut game = Vec::new();
             let mut gave_check = false;
             for _ in 0..200 {
-                game.push(Seen {
-                    board: position.board().clone(),
-                    gave_check: Some(gave_check),
-                });
+                game.push(Seen { board: position.board().clone(), gave_check: Some(gave_check) });
                 compare(&position, &game, &mut tally, random);
                 let moves = legal_moves(&position);
                 if moves.is_empty() {

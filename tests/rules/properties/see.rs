@@ -59,8 +59,7 @@ impl Exchange<'_> {
         let stands = |at: Square| self.board.piece_on(at).is_some() && !gone.contains(&at);
         let own = self.board.color(side).into_iter();
         let own = own.filter(|&from| stands(from) && from != self.to);
-        own.filter(|&from| walk::attacks(self.board, from, self.to, stands))
-            .collect()
+        own.filter(|&from| walk::attacks(self.board, from, self.to, stands)).collect()
     }
 
     /// What `side` wins at best by taking the piece of value `standing`, or by stopping.
@@ -133,13 +132,8 @@ fn thresholds_are_exact() {
 /// Cases of which each shows one clause of the definition: position, move, exact value.
 #[test]
 fn clauses_of_the_definition() {
-    let [pawn, silver, gold, rook] = [
-        PieceType::Pawn,
-        PieceType::Silver,
-        PieceType::Gold,
-        PieceType::Rook,
-    ]
-    .map(piece_value);
+    let [pawn, silver, gold, rook] =
+        [PieceType::Pawn, PieceType::Silver, PieceType::Gold, PieceType::Rook].map(piece_value);
     let cases = cases! {
         "a free pawn", "4k4/9/9/9/4p4/4P4/9/9/4K4 b - 1", "5f5e" => pawn;
         "rook behind rook", "4k4/9/9/4g4/4p4/9/4R4/4R4/4K4 b - 1", "5g5e" => pawn + gold - rook;

@@ -128,11 +128,7 @@ fn impossible_positions_say_why() {
 
 /// One or more small changes to a good text: most are wrong in one place.
 fn damaged() -> impl Strategy<Value = String> {
-    let change = (
-        any::<usize>(),
-        0..3_u8,
-        "[\\PC]|[1-9/+bw PLNSGBRKplnsgbrk-]",
-    );
+    let change = (any::<usize>(), 0..3_u8, "[\\PC]|[1-9/+bw PLNSGBRKplnsgbrk-]");
     (0..TWO_KINGS.len(), proptest::collection::vec(change, 1..4)).prop_map(|(start, changes)| {
         let mut letters: Vec<String> = TWO_KINGS[start].chars().map(String::from).collect();
         for (place, kind, text) in changes {

@@ -18,10 +18,7 @@ struct Pairs<Part> {
 
 impl<Part: Clone + Debug + Eq + Hash> Pairs<Part> {
     fn new() -> Self {
-        Self {
-            by_part: HashMap::new(),
-            by_key: HashMap::new(),
-        }
+        Self { by_part: HashMap::new(), by_key: HashMap::new() }
     }
 
     /// One key for each part, and one part for each key: with some ten thousand parts two of 2^32

@@ -42,11 +42,7 @@ fn pawn_mates(board: &Board, us: Color, to: Square) -> bool {
         enemies.any(|enemy| enemy != target && walk::attacks(board, enemy, king, stands))
     };
     board.color(!us).into_iter().all(|from| {
-        let targets = if from == king {
-            Square::ALL.to_vec()
-        } else {
-            vec![to]
-        };
+        let targets = if from == king { Square::ALL.to_vec() } else { vec![to] };
         targets.into_iter().all(|target| {
             board.color(!us).contains(target)
                 || !walk::attacks(board, from, target, is_occupied)
@@ -83,10 +79,7 @@ fn slow_moves(position: &Position) -> HashSet<Move> {
             }
         }
     }
-    for kind in PieceType::HAND
-        .into_iter()
-        .filter(|&kind| board.hand(us).has(kind))
-    {
+    for kind in PieceType::HAND.into_iter().filter(|&kind| board.hand(us).has(kind)) {
         let piece = Piece::new(us, kind);
         for to in Square::ALL {
             let on_file = |at: Square| {
@@ -154,9 +147,7 @@ fn mating_pawn_drops(position: &Position) -> usize {
     let us = position.side_to_move();
     let pawn = Piece::new(us, PieceType::Pawn);
     let drops = Square::ALL.into_iter().map(|to| Move::drop(pawn, to));
-    drops
-        .filter(|&drop| position.pseudo_legal(drop) && !position.legal(drop))
-        .count()
+    drops.filter(|&drop| position.pseudo_legal(drop) && !position.legal(drop)).count()
 }
 
 fn crowded_sfen(random: &mut Random) -> String {
@@ -167,11 +158,7 @@ fn crowded_sfen(random: &mut Random) -> String {
     };
     let mut hand = String::new();
     for letter in "RRBBGGGGSSSSNNNNLLLLPPPPPPPPP".chars() {
-        let letter = if random.one_in(2) {
-            letter
-        } else {
-            letter.to_ascii_lowercase()
-        };
+        let letter = if random.one_in(2) { letter } else { letter.to_ascii_lowercase() };
         if random.below(8) > share {
             hand.push(letter);
         } else if random.one_in(3) && !letter.eq_ignore_ascii_case(&'g') {

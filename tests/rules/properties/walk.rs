@@ -51,11 +51,7 @@ pub(crate) fn attacks(
                 if square == to {
                     return true;
                 }
-                next = if is_occupied(square) {
-                    None
-                } else {
-                    reach(step)(square)
-                };
+                next = if is_occupied(square) { None } else { reach(step)(square) };
             }
             false
         })

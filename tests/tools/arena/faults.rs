@@ -50,9 +50,7 @@ fn an_illegal_move_loses_and_is_shown_with_its_position() {
     let outcome = loses(&against("illegal", 2), EndReason::IllegalMove);
     let entry = &outcome.entries[0];
     entry.detail.must_have("illegal move");
-    let has_side = [" b ", " w "]
-        .iter()
-        .any(|side| entry.detail.contains(side));
+    let has_side = [" b ", " w "].iter().any(|side| entry.detail.contains(side));
     assert!(has_side, "{}", entry.detail);
     // The third move of the engine: two of its own and two or three of the other stand in the
     // record.
@@ -63,9 +61,7 @@ fn an_illegal_move_loses_and_is_shown_with_its_position() {
     first.must_have(": faulty: illegal move, ");
     outcome.file(&entry.record).must_have("%");
     let table = outcome.summary.to_string();
-    table
-        .must_have("2 games lost by a fault")
-        .must_have("faults/");
+    table.must_have("2 games lost by a fault").must_have("faults/");
 }
 
 #[test]
@@ -89,10 +85,7 @@ fn a_hanging_engine_loses_and_the_match_goes_on() {
 #[test]
 fn an_engine_without_a_clock_may_not_be_silent_for_ever() {
     let mut settings = against("hang", 1);
-    settings.engines[1].time_control = TimeControl {
-        nodes: Some(100),
-        ..TimeControl::default()
-    };
+    settings.engines[1].time_control = TimeControl { nodes: Some(100), ..TimeControl::default() };
     settings.rules.patience = Duration::from_millis(300);
     let outcome = loses(&settings, EndReason::Hang);
     outcome.entries[0].detail.must_have("300");
@@ -155,9 +148,7 @@ fn a_second_answer_harms_nobody_else() {
     assert_eq!(outcome.entries.len(), 2);
     for entry in &outcome.entries {
         let names = [&entry.black, &entry.white];
-        let loser = entry
-            .winner
-            .map(|winner| names[1 - winner.index()].as_str());
+        let loser = entry.winner.map(|winner| names[1 - winner.index()].as_str());
         let is_fine = !entry.reason.is_fault() || loser == Some("hasty");
         assert!(is_fine, "{entry:?}");
     }
@@ -175,9 +166,7 @@ fn an_engine_that_is_not_ready_again_is_started_anew() {
 fn an_engine_that_never_is_ready_ends_the_match() {
     let mut settings = between(["honest", "deaf:deaf:2"], 20);
     settings.rules.ready_timeout = Duration::from_millis(700);
-    refusal(Folder::new(), &settings)
-        .must_have("deaf")
-        .must_have("3 games in a row");
+    refusal(Folder::new(), &settings).must_have("deaf").must_have("3 games in a row");
 }
 
 #[test]
@@ -195,8 +184,6 @@ fn an_engine_that_does_not_start_is_an_error_before_the_first_game() {
         let name = faulty.name.clone();
         let mut settings = settings([engine("honest", ""), faulty], 2);
         settings.rules.ready_timeout = Duration::from_secs(1);
-        refusal(Folder::new(), &settings)
-            .must_have(part)
-            .must_have(name);
+        refusal(Folder::new(), &settings).must_have(part).must_have(name);
     }
 }

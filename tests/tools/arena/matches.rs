@@ -185,10 +185,9 @@ fn the_parts_of_a_match_are_the_whole() {
     let two = merge(&folders[..2]).unwrap();
     assert_eq!(two.notes(), ["not in these folders: 2 games of the match"]);
     let other = part_of(8, 1);
-    for (second, words) in [
-        (&folders[0], "game 0"),
-        (&other.folder.file("match"), "openings.seed is 8 instead of"),
-    ] {
+    for (second, words) in
+        [(&folders[0], "game 0"), (&other.folder.file("match"), "openings.seed is 8 instead of")]
+    {
         let error = merge(&[folders[0].clone(), second.clone()]).err();
         error.expect("they do not fit").to_string().must_have(words);
     }
@@ -265,10 +264,7 @@ fn clocks_that_count_nodes_repeat_games() {
 fn a_clock_that_counts_nodes_can_be_overrun() {
     let mut settings = settings([raicho("one", 1), raicho("other", 1)], 1);
     for engine in &mut settings.engines {
-        engine.time_control = TimeControl {
-            nodes_time: Some(1),
-            ..byoyomi(1)
-        };
+        engine.time_control = TimeControl { nodes_time: Some(1), ..byoyomi(1) };
     }
     let entry = &play(&settings).entries[0];
     assert_eq!(entry.reason, EndReason::TimeLoss, "{entry:?}");

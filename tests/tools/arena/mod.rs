@@ -43,18 +43,12 @@ fn raicho(name: &str, nodes: u64) -> EngineSettings {
         options: [("USI_Hash", "1"), ("Threads", "1")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .to_vec(),
-        time_control: TimeControl {
-            nodes: Some(nodes),
-            ..TimeControl::default()
-        },
+        time_control: TimeControl { nodes: Some(nodes), ..TimeControl::default() },
     }
 }
 
 fn byoyomi(milliseconds: u64) -> TimeControl {
-    TimeControl {
-        byoyomi: Duration::from_millis(milliseconds),
-        ..TimeControl::default()
-    }
+    TimeControl { byoyomi: Duration::from_millis(milliseconds), ..TimeControl::default() }
 }
 
 /// A match of this number of games between engines of these tests, with short games and short
@@ -80,9 +74,7 @@ fn settings(engines: impl Into<Vec<EngineSettings>>, games: u64) -> MatchSetting
             ..Rules::default()
         },
         openings: OpeningSettings {
-            source: Source::Random {
-                plies: "3..5".parse().expect("a range"),
-            },
+            source: Source::Random { plies: "3..5".parse().expect("a range") },
             order: Order::Random,
             max_imbalance: None,
             seed: 7,
@@ -124,9 +116,7 @@ fn play_in(folder: Folder, settings: &MatchSettings) -> anyhow::Result<Outcome> 
 
 /// Why a match cannot be played, with the cause.
 fn refusal(folder: Folder, settings: &MatchSettings) -> String {
-    let error = play_in(folder, settings)
-        .err()
-        .expect("it cannot be played");
+    let error = play_in(folder, settings).err().expect("it cannot be played");
     let source = error.source().map(ToString::to_string);
     format!("{error} {}", source.unwrap_or_default())
 }

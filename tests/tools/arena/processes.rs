@@ -40,18 +40,15 @@ fn count(seconds: u32) -> usize {
     let wanted = format!("sleep\0{seconds}\0");
     let processes = fs::read_dir("/proc").expect("a folder").flatten();
     let lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    lines
-        .filter(|line| line.as_slice() == wanted.as_bytes())
-        .count()
+    lines.filter(|line| line.as_slice() == wanted.as_bytes()).count()
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn no_process_outlives_a_match() {
     // How it ends: signals in turn.
-    for (index, signals) in [&["KILL"][..], &["INT", "INT"], &["TERM", "TERM", "TERM"]]
-        .iter()
-        .enumerate()
+    for (index, signals) in
+        [&["KILL"][..], &["INT", "INT"], &["TERM", "TERM", "TERM"]].iter().enumerate()
     {
         let (folder, seconds) = (Folder::new(), 31_415 + index as u32);
         let mut child = match_of(&folder, seconds).start();
@@ -68,10 +65,7 @@ fn no_process_outlives_a_match() {
         child.wait().expect("it ends");
         let ended = Instant::now();
         while count(seconds) > 0 {
-            assert!(
-                ended.elapsed() < PATIENCE,
-                "{signals:?}: processes are left"
-            );
+            assert!(ended.elapsed() < PATIENCE, "{signals:?}: processes are left");
             sleep(Duration::from_millis(10));
         }
     }
@@ -97,9 +91,7 @@ fn too_few_files_for_us_are_no_loss_of_an_engine() {
     let output = shell.output().expect("a shell");
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    errors
-        .must_have("has no result: cannot start")
-        .must_have("open files");
+    errors.must_have("has no result: cannot start").must_have("open files");
     let journal = folder.text("match/games.jsonl");
     journal.must_lack("not_ready").must_lack("crash");
     raicho!(folder, "match --resume --out match").outputs();

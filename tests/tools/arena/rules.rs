@@ -46,11 +46,7 @@ fn a_mate_ends_the_game_without_a_word() {
 fn both_must_agree_before_a_game_is_adjudicated() {
     let lost = "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b RB 1";
     let mut match_settings = settings([raicho("one", 300), raicho("other", 300)], 2);
-    match_settings.rules.win_adjudication = Some(Adjudication {
-        score: 1000,
-        moves: 3,
-        from: 0,
-    });
+    match_settings.rules.win_adjudication = Some(Adjudication { score: 1000, moves: 3, from: 0 });
     for entry in from_lines(match_settings.clone(), lost).entries {
         assert_eq!(entry.reason, EndReason::AdjudicatedWin);
         assert_eq!((entry.winner, entry.moves), (Some(Color::Black), 7));
@@ -61,11 +57,7 @@ fn both_must_agree_before_a_game_is_adjudicated() {
         assert_ne!(entry.reason, EndReason::AdjudicatedWin);
     }
     match_settings.engines = vec![engine("one", ""), engine("other", "")];
-    match_settings.rules.draw_adjudication = Some(Adjudication {
-        score: 50,
-        moves: 2,
-        from: 10,
-    });
+    match_settings.rules.draw_adjudication = Some(Adjudication { score: 50, moves: 2, from: 10 });
     for entry in from_lines(match_settings, "startpos").entries {
         assert_eq!(entry.reason, EndReason::AdjudicatedDraw);
         assert_eq!(entry.moves, 10);

@@ -57,9 +57,7 @@ fn an_interrupted_game_is_resumed() {
     guest.say("LOGOUT:completed\n");
     assert!(client.end().0.success());
     assert_eq!(folder.lines("games/games.jsonl"), 1);
-    folder
-        .text("games/games.jsonl")
-        .must_have("\"result\":\"win\"");
+    folder.text("games/games.jsonl").must_have("\"result\":\"win\"");
 }
 
 /// All files below a folder.

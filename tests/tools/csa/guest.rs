@@ -28,10 +28,7 @@ impl Client {
         for variable in ["RAICHO_CSA_PASSWORD", "FAKE_PASSWORD"] {
             command.env(variable, format!("x-60-1,{SECRET}"));
         }
-        command
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped())
-            .stdout(Stdio::piped());
+        command.stdin(Stdio::null()).stderr(Stdio::piped()).stdout(Stdio::piped());
         Self(command.spawn().expect("the client starts"))
     }
 
@@ -86,9 +83,7 @@ pub(super) struct Guest {
 impl Guest {
     pub(super) fn accept(listener: &TcpListener) -> Self {
         let (output, _) = listener.accept().expect("the client comes");
-        output
-            .set_read_timeout(Some(PATIENCE))
-            .expect("a time limit");
+        output.set_read_timeout(Some(PATIENCE)).expect("a time limit");
         let input = BufReader::new(output.try_clone().expect("a second handle"));
         Self { input, output }
     }

@@ -99,9 +99,7 @@ fn all_scenarios() -> Vec<String> {
     let output = Command::new("python3").arg(server).arg("--list").output();
     let text = output.expect("Python runs").stdout;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let names = text
-        .lines()
-        .filter_map(|line| line.split_whitespace().next());
+    let names = text.lines().filter_map(|line| line.split_whitespace().next());
     names.map(str::to_owned).collect()
 }
 

@@ -100,9 +100,7 @@ impl Screen {
             }
             self.shared.with(|accounts| {
                 look.selected = look.selected.min(accounts.len().saturating_sub(1));
-                self.terminal
-                    .draw(|frame| draw(frame, accounts, look, Instant::now()))
-                    .map(drop)
+                self.terminal.draw(|frame| draw(frame, accounts, look, Instant::now())).map(drop)
             })?;
             if event::poll(INTERVAL)?
                 && let Event::Key(key) = event::read()?
@@ -298,9 +296,7 @@ impl View {
             moves: game.moves().len(),
             last: position.last_move(),
             remaining: Color::ALL.map(|color| game.clock().remaining(color)),
-            running: session
-                .turn_since()
-                .map(|since| (position.side_to_move(), since)),
+            running: session.turn_since().map(|since| (position.side_to_move(), since)),
             rules: Color::ALL.map(rules),
             score,
             depth: thought.and_then(|thought| thought.depth),
@@ -313,9 +309,7 @@ impl View {
         let used = self
             .running
             .filter(|(runs, _)| *runs == color)
-            .map_or(Duration::ZERO, |(_, since)| {
-                now.saturating_duration_since(since)
-            });
+            .map_or(Duration::ZERO, |(_, since)| now.saturating_duration_since(since));
         self.remaining[color.index()].saturating_sub(used)
     }
 }
@@ -406,10 +400,7 @@ fn titles(accounts: &[Account], selected: usize) -> Line<'_> {
             Some(_) => "+",
             None => "",
         };
-        [
-            Span::styled(format!(" {}{turn} {} ", index + 1, account.title), style),
-            Span::raw(" "),
-        ]
+        [Span::styled(format!(" {}{turn} {} ", index + 1, account.title), style), Span::raw(" ")]
     };
     accounts.iter().enumerate().flat_map(title).collect()
 }
@@ -458,11 +449,7 @@ fn draw_game(
 fn player_lines(game: &View, color: Color, look: Look, now: Instant) -> Vec<Line<'static>> {
     let seconds = game.left(color, now).as_secs();
     let runs = game.running.is_some_and(|(running, _)| running == color);
-    let (mark, style) = if runs {
-        ("> ", BOLD)
-    } else {
-        ("  ", Style::new())
-    };
+    let (mark, style) = if runs { ("> ", BOLD) } else { ("  ", Style::new()) };
     let side = match (color, look.has_letters) {
         (Color::Black, false) => "☗",
         (Color::White, false) => "☖",
@@ -484,9 +471,7 @@ fn player_lines(game: &View, color: Color, look: Look, now: Instant) -> Vec<Line
 
 /// `歩3 角` or `3P B`; `-` for none.
 fn hand_text(hand: Hand, has_letters: bool) -> String {
-    let held = PieceType::HAND
-        .into_iter()
-        .filter(|&kind| hand.count(kind) > 0);
+    let held = PieceType::HAND.into_iter().filter(|&kind| hand.count(kind) > 0);
     let text: String = held
         .map(|kind| match (has_letters, hand.count(kind)) {
             (true, 1) => kind.letter().to_string(),
@@ -496,11 +481,7 @@ fn hand_text(hand: Hand, has_letters: bool) -> String {
         })
         .collect::<Vec<_>>()
         .join(" ");
-    if text.is_empty() {
-        "-".to_owned()
-    } else {
-        text
-    }
+    if text.is_empty() { "-".to_owned() } else { text }
 }
 
 /// The files, then the ranks. White's pieces have a `v` before them, or are in lower case.

@@ -40,16 +40,9 @@ impl Play {
         };
         let now = Instant::now();
         let (session, _) = Session::begin(settings, None, now);
-        let mut play = Self {
-            session,
-            now,
-            search: None,
-        };
+        let mut play = Self { session, now, search: None };
         play.say(GAME);
-        play.give(Input::Prepared(Prepared {
-            game: "id".to_owned(),
-            result: Ok(()),
-        }));
+        play.give(Input::Prepared(Prepared { game: "id".to_owned(), result: Ok(()) }));
         play.say("START:id");
         play
     }
@@ -81,10 +74,7 @@ impl Play {
             nodes: Some(1000),
             pv: vec![mv.expect("a move")],
         };
-        let report = Report {
-            search: task.search,
-            content: Content::Thought(thought),
-        };
+        let report = Report { search: task.search, content: Content::Thought(thought) };
         self.give(Input::Report(report));
     }
 
@@ -165,11 +155,7 @@ fn the_clock_of_the_side_to_move_runs() {
 #[test]
 fn letters_and_the_other_side_can_be_asked_for() {
     let play = Play::begin();
-    let look = Look {
-        has_letters: true,
-        is_turned: true,
-        selected: 0,
-    };
+    let look = Look { has_letters: true, is_turned: true, selected: 0 };
     let rows = picture(&play.shown(), look, play.now);
     let letters = " l  n  s  g  k  g  s  n  l  a";
     assert_has(&rows, &[" 1  2  3 ", letters, "black tester"]);
@@ -183,10 +169,7 @@ fn several_accounts_have_a_line_of_titles() {
         ["first", "second"].map(|name| Account::new(name.to_owned(), String::new(), &[]));
     let shared = Shared::new(accounts.into());
     shared.show(1, &RunEvent::Note("a message"));
-    let look = Look {
-        selected: 1,
-        ..Look::default()
-    };
+    let look = Look { selected: 1, ..Look::default() };
     let rows = picture(&shared, look, Instant::now());
     let texts = ["1 first", "2 second", "a message", "starting", "Tab"];
     assert_has(&rows, &texts);
@@ -218,12 +201,7 @@ fn keys_change_the_look() {
     let mut look = Look::default();
     let mut press = |code, modifiers| {
         let is_interrupt = look.press(KeyEvent::new(code, modifiers), 2);
-        (
-            is_interrupt,
-            look.selected,
-            look.has_letters,
-            look.is_turned,
-        )
+        (is_interrupt, look.selected, look.has_letters, look.is_turned)
     };
     let none = KeyModifiers::NONE;
     let control = press(KeyCode::Char('c'), KeyModifiers::CONTROL);

@@ -38,10 +38,8 @@ fn a_server_cannot_fill_the_screen() {
 #[test]
 fn a_password_that_the_server_repeats_is_not_shown() {
     let secret = "sesame5678";
-    let settings = || SessionSettings {
-        password: Password::new(format!("x,{secret}")),
-        ..settings()
-    };
+    let settings =
+        || SessionSettings { password: Password::new(format!("x,{secret}")), ..settings() };
     let mut table = Table::new(settings());
     table.say(&format!("LOGIN:incorrect {}{secret}", "-".repeat(20)));
     let mut other = Table::new(settings());
@@ -61,10 +59,7 @@ fn login_incorrect() {
     assert_eq!(table.taken(), ["LOGIN tester fake-60-1,trip"]);
     table.say("LOGIN:incorrect");
     assert!(table.is_closed);
-    assert!(matches!(
-        table.events[..],
-        [Event::LoginRefused { retry_after: None }]
-    ));
+    assert!(matches!(table.events[..], [Event::LoginRefused { retry_after: None }]));
     let mut table = Table::new(settings());
     table.say("LOGIN:incorrect rate_limited retry_after=60");
     let Some(Event::LoginRefused { retry_after }) = table.events.last() else {

@@ -47,10 +47,7 @@ fn result_crosses_move() {
     table.say("#TIME_UP\n#LOSE");
     assert_eq!(table.taken(), ["+7776FU", "LOGOUT"]);
     assert_eq!(table.finished().ending, Ending::TimeUp);
-    assert!(
-        table.finished().game.moves().is_empty(),
-        "the server has no such move"
-    );
+    assert!(table.finished().game.moves().is_empty(), "the server has no such move");
 }
 
 #[test]
@@ -98,10 +95,8 @@ fn without_a_rule_nothing_is_declared_unless_the_user_names_one() {
     let mut table = begin(settings(), "Declaration:\n");
     assert!(table.taken().is_empty());
     assert_eq!(table.notes().len(), 1);
-    let of_user = SessionSettings {
-        entering_king_rule: Some(EnteringKingRule::CsaRule27),
-        ..settings()
-    };
+    let of_user =
+        SessionSettings { entering_king_rule: Some(EnteringKingRule::CsaRule27), ..settings() };
     assert_eq!(begin(of_user, "Declaration:\n").taken(), ["%KACHI"]);
     let rule = "Declaration:Jishogi 1.1\nEntering_King_Rule:NoEnteringKing\n";
     assert!(begin(settings(), rule).taken().is_empty());
@@ -187,14 +182,8 @@ fn a_result_that_does_not_come_is_not_waited_for() {
 
 #[test]
 fn bad_scores_resign_in_time() {
-    let rule = ResignRule {
-        score: 2000,
-        moves: 2,
-    };
-    let settings = SessionSettings {
-        resign: Some(rule),
-        ..settings()
-    };
+    let rule = ResignRule { score: 2000, moves: 2 };
+    let settings = SessionSettings { resign: Some(rule), ..settings() };
     let mut table = Table::playing(settings, '+', HIRATE);
     table.consider(Score::Cp(-3000), "7g7f");
     table.think("7g7f");

@@ -36,10 +36,7 @@ fn settings() -> SessionSettings {
         sends_comments: true,
         entering_king_rule: None,
         resign: None,
-        delays: Delays {
-            usual: Duration::from_millis(120),
-            worst: Duration::from_millis(1120),
-        },
+        delays: Delays { usual: Duration::from_millis(120), worst: Duration::from_millis(1120) },
     }
 }
 
@@ -171,12 +168,7 @@ impl Table {
             position.do_move(mv);
             pv.push(mv);
         }
-        let thought = Thought {
-            score: Some(score),
-            depth: Some(9),
-            nodes: Some(1000),
-            pv,
-        };
+        let thought = Thought { score: Some(score), depth: Some(9), nodes: Some(1000), pv };
         self.report(self.search(), Content::Thought(thought));
     }
 

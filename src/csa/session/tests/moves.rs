@@ -20,10 +20,7 @@ fn offered(side: char, lines: &str) -> Table {
 #[test]
 fn normal() {
     let mut table = Table::playing(settings(), '+', HIRATE);
-    for (ours, echo, theirs) in [
-        ("7g7f", "+7776FU", "-3334FU"),
-        ("2g2f", "+2726FU", "-8384FU"),
-    ] {
+    for (ours, echo, theirs) in [("7g7f", "+7776FU", "-3334FU"), ("2g2f", "+2726FU", "-8384FU")] {
         table.wait(1400);
         table.consider(Score::Cp(30), ours);
         table.think(ours);
@@ -209,10 +206,7 @@ fn unknown_fields() {
 // --- Pondering ---
 
 fn pondering(pondering: Pondering) -> Table {
-    let settings = SessionSettings {
-        pondering,
-        ..settings()
-    };
+    let settings = SessionSettings { pondering, ..settings() };
     let mut table = Table::playing(settings, '+', HIRATE);
     let best = table.mv("7g7f");
     let ponder = Some(after(&table, best, "3c3d"));
@@ -240,10 +234,8 @@ fn a_hit_goes_on_with_the_same_search() {
     table.wait(2100);
     table.say("-3334FU,T2");
     let hit = table.commands.last();
-    assert!(
-        matches!(hit, Some(EngineCommand::PonderHit { search, clock })
-        if *search == ponder && clock.time[1] == Duration::from_secs(58))
-    );
+    assert!(matches!(hit, Some(EngineCommand::PonderHit { search, clock })
+        if *search == ponder && clock.time[1] == Duration::from_secs(58)));
     table.think("2g2f");
     let expected = ["+2726FU,'* 40"];
     assert_eq!(table.taken(), expected, "what was thought before counts");
@@ -265,10 +257,7 @@ fn ponder_miss_storm() {
     let mut table = pondering(Pondering::Early);
     let ponder = table.search();
     // The stopped search answers late, and twice.
-    let reply = Ok(Decision::Move {
-        best: table.mv("2g2f"),
-        ponder: None,
-    });
+    let reply = Ok(Decision::Move { best: table.mv("2g2f"), ponder: None });
     table.say("+7776FU,T0\n-8384FU,T0");
     assert_ne!(table.search(), ponder);
     table.report(ponder, Content::Answer(reply.clone()));

@@ -12,14 +12,7 @@ const LINES: u64 = 20_000;
 const MANY_LINES: u64 = 10_000_000;
 
 /// Lines that end a game.
-const ENDS: [&str; 6] = [
-    "#RESIGN",
-    "#WIN",
-    "#LOSE",
-    "#TIME_UP",
-    "#CHUDAN",
-    "#MAX_MOVES",
-];
+const ENDS: [&str; 6] = ["#RESIGN", "#WIN", "#LOSE", "#TIME_UP", "#CHUDAN", "#MAX_MOVES"];
 
 /// Follows the lines both ways as a server would, and knows whose turn it is.
 struct Oracle {
@@ -96,9 +89,7 @@ fn server_line(random: &mut ChaCha8Rng, oracle: &Oracle) -> String {
         0 => ENDS[random.random_range(0..ENDS.len())].to_owned(),
         1..20 => WORDS[random.random_range(0..WORDS.len())].to_owned(),
         20..25 => {
-            let bytes: Vec<u8> = (0..random.random_range(0..20))
-                .map(|_| random.random())
-                .collect();
+            let bytes: Vec<u8> = (0..random.random_range(0..20)).map(|_| random.random()).collect();
             String::from_utf8_lossy(&bytes).into_owned()
         }
         _ => match (&oracle.sent, &oracle.position) {
@@ -127,9 +118,7 @@ fn answer(random: &mut ChaCha8Rng, table: &mut Table) {
     };
     let (search, position) = (task.search, task.line.position());
     let moves = legal_moves(&position);
-    let best = moves
-        .get(random.random_range(0..moves.len().max(1)))
-        .copied();
+    let best = moves.get(random.random_range(0..moves.len().max(1))).copied();
     let answer = match (random.random_range(0..30), best) {
         (0, _) | (_, None) => Ok(Decision::Resign),
         (1, _) => Ok(Decision::Win),
@@ -147,19 +136,13 @@ fn answer(random: &mut ChaCha8Rng, table: &mut Table) {
 /// One session up to its end; returns the number of lines.
 fn session(random: &mut ChaCha8Rng) -> u64 {
     let pondering = [Pondering::Off, Pondering::AfterEcho, Pondering::Early];
-    let settings = SessionSettings {
-        pondering: pondering[random.random_range(0..3)],
-        ..settings()
-    };
+    let settings =
+        SessionSettings { pondering: pondering[random.random_range(0..3)], ..settings() };
     let side = if random.random() { '+' } else { '-' };
     let mut table = Table::playing(settings, side, HIRATE);
     let mut oracle = Oracle {
         position: Some(Position::startpos()),
-        side: if side == '+' {
-            Color::Black
-        } else {
-            Color::White
-        },
+        side: if side == '+' { Color::Black } else { Color::White },
         sent: None,
         is_over: false,
     };

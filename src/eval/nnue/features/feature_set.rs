@@ -217,11 +217,7 @@ impl FeatureSet {
     pub const fn count(self) -> usize {
         let row = self.row();
         let blocks = row.king_buckets * if row.counts_attacks { 9 } else { 1 };
-        let kings_again = if row.counts_kings_twice {
-            ALL_END - PIECES_END
-        } else {
-            0
-        };
+        let kings_again = if row.counts_kings_twice { ALL_END - PIECES_END } else { 0 };
         (blocks * self.features_per_king() + kings_again) as usize
     }
 
@@ -300,9 +296,7 @@ impl FeatureSet {
 
     /// The set with this spelling in names of shapes, ignoring case.
     pub(in crate::eval::nnue) fn from_word(word: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|set| set.word().eq_ignore_ascii_case(word))
+        Self::ALL.into_iter().find(|set| set.word().eq_ignore_ascii_case(word))
     }
 
     /// The number of the set in files of our own format.

@@ -47,11 +47,7 @@ pub(crate) struct KingBucket {
 pub(crate) fn king_bucket(set: FeatureSet, king: Square, perspective: Color) -> KingBucket {
     let king = seen_by(king, perspective);
     let is_mirrored = set.is_mirrored() && king.file() > File::File5;
-    let king = if is_mirrored {
-        mirrored(king.index() as u32)
-    } else {
-        king.index() as u32
-    };
+    let king = if is_mirrored { mirrored(king.index() as u32) } else { king.index() as u32 };
     KingBucket {
         index: match set.numbering() {
             _ if set.king_buckets() == 1 => 0,
@@ -159,20 +155,10 @@ pub fn active_features(
     }
     if set.counts_attacks() {
         let attacks = Attacks::of(position);
-        return Some(active_with_attacks(
-            set,
-            position,
-            perspective,
-            bucket,
-            &attacks,
-        ));
+        return Some(active_with_attacks(set, position, perspective, bucket, &attacks));
     }
     let numbers = piece_numbers(position, perspective).into_iter();
-    Some(
-        numbers
-            .flat_map(|number| indices(set, bucket, number))
-            .collect(),
-    )
+    Some(numbers.flat_map(|number| indices(set, bucket, number)).collect())
 }
 
 /// [`active_features`] of a set that counts attacks.

@@ -55,11 +55,7 @@ const IN_HAND: [u32; 8] = {
 pub(super) fn zone(king: u32) -> u32 {
     let (file, rank) = (king / 9, king % 9);
     debug_assert!(file <= File::File5 as u32);
-    if rank <= Rank::Rank7 as u32 {
-        ZONES - 1
-    } else {
-        file / 2
-    }
+    if rank <= Rank::Rank7 as u32 { ZONES - 1 } else { file / 2 }
 }
 
 /// The feature of a piece on the board, within its block.
@@ -71,11 +67,7 @@ pub(super) fn on_board(
     square: Square,
 ) -> u32 {
     let square = seen_by(square, perspective).index() as u32;
-    let square = if bucket.is_mirrored {
-        mirrored(square)
-    } else {
-        square
-    };
+    let square = if bucket.is_mirrored { mirrored(square) } else { square };
     // Piece type codes start at 1.
     let kind = piece.kind_index() as u32 - 1;
     owner(piece.color(), perspective) + kind * SQUARES + square

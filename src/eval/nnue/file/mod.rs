@@ -105,11 +105,7 @@ impl Network {
 
 /// The path itself, or that of `nn.bin` in it where it is a folder.
 pub fn in_folder(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        path.join(FILE_NAME)
-    } else {
-        path.to_owned()
-    }
+    if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() }
 }
 
 /// The bytes of a file and the offset of the next field.

@@ -122,12 +122,7 @@ fn header<'a>(reader: &mut Reader<'a>) -> Result<Header<'a>, NetError> {
         return Err(refused("scale", scale, &format!("1 to {MAX_OUTPUT_SCALE}")));
     }
     let text = text(reader.take("text", length - NUMBERS)?)?;
-    Ok(Header {
-        features,
-        width: width as usize,
-        scale: scale as i32,
-        text,
-    })
+    Ok(Header { features, width: width as usize, scale: scale as i32, text })
 }
 
 /// The text of the header, which must be one line of UTF-8.
@@ -139,18 +134,12 @@ fn text(bytes: &[u8]) -> Result<&str, NetError> {
     };
     let shown = String::from_utf8_lossy(bytes).replace(char::is_control, "?");
     let text = shorten(&shown);
-    Err(NetError::Invalid(format!(
-        "architecture text: {problem}, in '{text}'"
-    )))
+    Err(NetError::Invalid(format!("architecture text: {problem}, in '{text}'")))
 }
 
 /// Checks a number that this version of the format fixes.
 fn check(field: &str, found: u32, expected: u32) -> Result<(), NetError> {
-    if found == expected {
-        Ok(())
-    } else {
-        Err(refused(field, found, &expected.to_string()))
-    }
+    if found == expected { Ok(()) } else { Err(refused(field, found, &expected.to_string())) }
 }
 
 fn refused(field: &str, found: impl Display, expected: &str) -> NetError {

@@ -161,11 +161,7 @@ fn the_size_decides_where_text_and_hashes_are_wrong() {
     assert_eq!(warnings.len(), 2);
     begins(&warnings[0], "file hash: found 0x");
     begins(&warnings[1], "hash of the transformer");
-    for text in [
-        "",
-        "Features=HalfKP(Friend)[125388->256x2]",
-        "\u{96ea}\n\r\0",
-    ] {
+    for text in ["", "Features=HalfKP(Friend)[125388->256x2]", "\u{96ea}\n\r\0"] {
         let (shape, warnings) = accepted(&with_text(&file, text));
         assert_eq!((shape.as_str(), warnings.len()), ("kp_128x2-16-64", 3));
         begins(&warnings[0], "architecture text: found");
@@ -227,13 +223,9 @@ fn hashes_between_the_sections_may_be_missing() {
 fn the_text_may_tell_a_scale() {
     let file = file(PLAIN);
     let scaled = |scale: &str| with_text(&file, &format!("{},fv_scale={scale}", text(&file)));
-    for (declared, scale, warned) in [
-        ("24", 24, 0),
-        ("1", 1, 0),
-        ("0", 16, 1),
-        ("1000", 16, 1),
-        ("x", 16, 0),
-    ] {
+    for (declared, scale, warned) in
+        [("24", 24, 0), ("1", 1, 0), ("0", 16, 1), ("1000", 16, 1), ("x", 16, 0)]
+    {
         let (network, warnings) = Network::read(&scaled(declared)).unwrap();
         let expected = (scale, warned);
         assert_eq!((network.scale(), warnings.len()), expected, "{declared}");

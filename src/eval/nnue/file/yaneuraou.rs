@@ -32,11 +32,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Network, Vec<String>), NetError> {
     let found = detect(&header, reader.rest(), &mut warnings)?;
     let shape = found.shape;
     warnings.extend(wrong_hash("file hash", header.hash, shape.file_hash()));
-    let body = Body {
-        reader,
-        found,
-        warnings,
-    };
+    let body = Body { reader, found, warnings };
     let (mut network, mut warnings) = body.read()?;
     network.scale = scale(&header, &mut warnings);
     network.text = header.text;
@@ -128,9 +124,7 @@ fn scale(header: &Header, warnings: &mut Vec<String>) -> i32 {
     let declared = text::fv_scale(&header.text);
     let scale = declared.filter(|scale| SCALES.contains(scale));
     if let (Some(declared), None) = (declared, scale) {
-        warnings.push(format!(
-            "fv_scale: found {declared}, expected 1 to 128; 16 is taken"
-        ));
+        warnings.push(format!("fv_scale: found {declared}, expected 1 to 128; 16 is taken"));
     }
     scale.map_or(DEFAULT_SCALE, |scale| scale as i32)
 }
@@ -231,11 +225,7 @@ impl Body<'_> {
             second: self.affine(second, &format!("second layer of stack {number}"))?,
             last: self.affine(last, &format!("last layer of stack {number}"))?,
         };
-        if let Head::Stacks {
-            shards: Some(shards),
-            ..
-        } = shape.head
-        {
+        if let Head::Stacks { shards: Some(shards), .. } = shape.head {
             // The file holds the dense matrix; weights outside of the shards are ignored.
             let layer = &mut stack.first;
             for output in 0..layer.outputs {
@@ -308,9 +298,9 @@ fn detect(header: &Header, body: &[u8], warnings: &mut Vec<String>) -> Result<De
     }
     if is_compressed(body) {
         // The size of compressed weights does not determine a shape.
-        return Err(header.refused(&format!(
-            "the weights are compressed, expected '{STACKS_TEXT}'"
-        )));
+        return Err(
+            header.refused(&format!("the weights are compressed, expected '{STACKS_TEXT}'"))
+        );
     }
     let declared = Shape::from_plain_text(&header.text);
     let shape = match declared {
@@ -360,10 +350,7 @@ fn by_size_of_stack(
             features,
             width,
             hidden: [first, second],
-            head: Head::Stacks {
-                buckets,
-                shards: None,
-            },
+            head: Head::Stacks { buckets, shards: None },
         })
     });
     let mut shapes = shapes.filter(|shape| shape.validate().is_ok() && are_stacks(shape, rest));
@@ -406,10 +393,8 @@ fn are_stacks(shape: &Shape, bytes: &[u8]) -> bool {
 
 /// Whether the feature transformer, with or without a hash before it, is compressed.
 fn is_compressed(body: &[u8]) -> bool {
-    let starts_at = |offset: usize| {
-        body.get(offset..)
-            .is_some_and(|rest| rest.starts_with(LEB128_MAGIC))
-    };
+    let starts_at =
+        |offset: usize| body.get(offset..).is_some_and(|rest| rest.starts_with(LEB128_MAGIC));
     starts_at(0) || starts_at(size_of::<u32>())
 }
 

@@ -94,22 +94,12 @@ impl LayerShape {
 impl Shape {
     /// A network with two hidden layers and one layer stack.
     pub const fn plain(features: FeatureSet, width: usize, hidden: [usize; 2]) -> Self {
-        Self {
-            features,
-            width,
-            hidden,
-            head: Head::Plain,
-        }
+        Self { features, width, hidden, head: Head::Plain }
     }
 
     /// A network of our own, without hidden layers.
     pub const fn direct(features: FeatureSet, width: usize) -> Self {
-        Self {
-            features,
-            width,
-            hidden: [0; 2],
-            head: Head::Direct,
-        }
+        Self { features, width, hidden: [0; 2], head: Head::Direct }
     }
 
     /// Whether the first layer has a shortcut neuron, which is added to the output as it is. Layer
@@ -151,18 +141,9 @@ impl Shape {
             Head::Stacks { .. } => (self.width, 2 * first),
         };
         [
-            LayerShape {
-                inputs: first_inputs,
-                outputs: first + self.has_shortcut() as usize,
-            },
-            LayerShape {
-                inputs: second_inputs,
-                outputs: second,
-            },
-            LayerShape {
-                inputs: second,
-                outputs: 1,
-            },
+            LayerShape { inputs: first_inputs, outputs: first + self.has_shortcut() as usize },
+            LayerShape { inputs: second_inputs, outputs: second },
+            LayerShape { inputs: second, outputs: 1 },
         ]
     }
 
@@ -176,9 +157,7 @@ impl Shape {
         let step = if is_own { WIDTH_STEP } else { COLUMNS_STEP };
         if self.width == 0 || self.width > MAX_WIDTH || !self.width.is_multiple_of(step) {
             let found = self.width;
-            return Err(format!(
-                "width {found}, expected a multiple of {step} up to {MAX_WIDTH}"
-            ));
+            return Err(format!("width {found}, expected a multiple of {step} up to {MAX_WIDTH}"));
         }
         if self.head == Head::Direct {
             return Ok(());

@@ -4,8 +4,7 @@ use super::*;
 use crate::eval::nnue::features::FeatureSet;
 
 fn shape(name: &str) -> Shape {
-    name.parse()
-        .unwrap_or_else(|error| panic!("{name}: {error}"))
+    name.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Name, hash of the transformer, of the layers, of the file; bytes of the file as older programs
@@ -30,11 +29,7 @@ const KNOWN: [(&str, [u32; 3], usize); 12] = [
 fn sizes_and_hashes_are_those_of_known_files() {
     for (name, hashes, size) in KNOWN {
         let shape = shape(name);
-        let found = [
-            shape.transformer_hash(),
-            shape.network_hash(),
-            shape.file_hash(),
-        ];
+        let found = [shape.transformer_hash(), shape.network_hash(), shape.file_hash()];
         assert_eq!(found, hashes, "{name}");
         let text = shape.text().replace("SparseInput", "");
         // Three numbers of the header and two hashes.
@@ -137,16 +132,9 @@ fn scales_and_activations_are_found_in_texts() {
 
 #[test]
 fn shards_connect_their_own_part() {
-    let shards = Shards {
-        common: 64,
-        size: 64,
-        groups: 2,
-    };
-    let connected = |output| {
-        (0..192)
-            .filter(|&input| shards.connects(8, output, input))
-            .collect::<Vec<_>>()
-    };
+    let shards = Shards { common: 64, size: 64, groups: 2 };
+    let connected =
+        |output| (0..192).filter(|&input| shards.connects(8, output, input)).collect::<Vec<_>>();
     assert_eq!(connected(0), (0..128).collect::<Vec<_>>());
     assert_eq!(connected(3), connected(0));
     assert_eq!(connected(4), (0..64).chain(128..192).collect::<Vec<_>>());

@@ -47,12 +47,7 @@ impl fmt::Display for Shape {
             Head::Stacks { .. } if *self == Self::CLASSIC => formatter.write_str(CLASSIC),
             Head::Stacks { buckets, shards } => {
                 write!(formatter, "SFNN_{word}_{width}_{first}_{second}")?;
-                if let Some(Shards {
-                    common,
-                    size,
-                    groups,
-                }) = shards
-                {
+                if let Some(Shards { common, size, groups }) = shards {
                     write!(formatter, "_c{common}_s{size}x{groups}")?;
                 }
                 write!(formatter, "{buckets}")
@@ -94,9 +89,7 @@ impl FromStr for Shape {
         let (second, _) = neurons()?;
         let head = if is_sfnn {
             let is_sharded = words.peek().is_some_and(|word| word.starts_with('c'));
-            let shards = is_sharded
-                .then(|| shards(words.next(), words.next()))
-                .transpose()?;
+            let shards = is_sharded.then(|| shards(words.next(), words.next())).transpose()?;
             let rest = words.collect::<Vec<_>>().join("_");
             let buckets =
                 OutputBuckets::from_words(&rest).map_err(|word| unknown(&word, BUCKETS))?;
@@ -106,12 +99,7 @@ impl FromStr for Shape {
         } else {
             Head::Plain
         };
-        let shape = Self {
-            features,
-            width,
-            hidden: [first, second],
-            head,
-        };
+        let shape = Self { features, width, hidden: [first, second], head };
         shape.validated()
     }
 }
@@ -200,9 +188,7 @@ impl Shape {
     /// The part of the text that is missing, inconsistent or unknown.
     pub(crate) fn from_stacks_text(text: &str) -> Result<Self, String> {
         let network = text.split_once("Network=").ok_or("no 'Network='")?.1;
-        let (name, rest) = network
-            .split_once('{')
-            .ok_or("no '{LayerStack=' after the name")?;
+        let (name, rest) = network.split_once('{').ok_or("no '{LayerStack=' after the name")?;
         let shape: Self = name.parse()?;
         if !matches!(shape.head, Head::Stacks { .. }) {
             return Err(format!("{shape} is no SFNN network"));
@@ -214,10 +200,9 @@ impl Shape {
         }
         match features(text) {
             Some((set, width)) if (set, width) == (shape.features, shape.width) => Ok(shape),
-            Some((set, width)) => Err(format!(
-                "{}->{width} are not the inputs of {shape}",
-                set.name()
-            )),
+            Some((set, width)) => {
+                Err(format!("{}->{width} are not the inputs of {shape}", set.name()))
+            }
             None => Err("no inputs '[number->width x2]' that are known".to_owned()),
         }
     }
@@ -242,9 +227,7 @@ pub(crate) fn describes_stacks(text: &str) -> bool {
 
 /// The first activation in a text that no kernel here computes (variants of rshogi and bullet).
 pub(crate) fn unsupported_activation(text: &str) -> Option<&'static str> {
-    ["SCReLU", "Pairwise", "PSQT"]
-        .into_iter()
-        .find(|word| text.contains(word))
+    ["SCReLU", "Pairwise", "PSQT"].into_iter().find(|word| text.contains(word))
 }
 
 /// The number after `fv_scale=`, `None` where the text has none.
@@ -270,8 +253,6 @@ fn layer(text: &str) -> Option<(usize, usize)> {
 }
 
 fn leading_number(text: &str) -> Option<usize> {
-    let end = text
-        .find(|letter: char| !letter.is_ascii_digit())
-        .unwrap_or(text.len());
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().ok()
 }

@@ -121,11 +121,7 @@ impl InstructionSet {
 
     /// This one, or the fastest where the processor does not have it.
     pub(in crate::eval) fn or_best(self) -> Self {
-        if self.is_available() {
-            self
-        } else {
-            Self::best()
-        }
+        if self.is_available() { self } else { Self::best() }
     }
 
     /// Number of 32-bit sums in a vector.
@@ -170,11 +166,7 @@ impl FromStr for InstructionSet {
             .into_iter()
             .find(|set| set.to_string() == text.to_ascii_lowercase())
             .ok_or_else(|| InstructionSetError::Unknown(shorten(text)))?;
-        if set.is_available() {
-            Ok(set)
-        } else {
-            Err(InstructionSetError::Missing(set))
-        }
+        if set.is_available() { Ok(set) } else { Err(InstructionSetError::Missing(set)) }
     }
 }
 

@@ -1,9 +1,6 @@
 //! NEON (Advanced SIMD) of 64-bit ARM.
 
-#![allow(
-    clippy::wildcard_imports,
-    reason = "names of intrinsics are unambiguous"
-)]
+#![allow(clippy::wildcard_imports, reason = "names of intrinsics are unambiguous")]
 
 use std::arch::aarch64::*;
 

@@ -1,9 +1,6 @@
 //! `simd128` of WebAssembly.
 
-#![allow(
-    clippy::wildcard_imports,
-    reason = "names of intrinsics are unambiguous"
-)]
+#![allow(clippy::wildcard_imports, reason = "names of intrinsics are unambiguous")]
 
 use std::arch::wasm32::*;
 

@@ -1,9 +1,6 @@
 //! SSE4.1, AVX2 and AVX-512.
 
-#![allow(
-    clippy::wildcard_imports,
-    reason = "names of intrinsics are unambiguous"
-)]
+#![allow(clippy::wildcard_imports, reason = "names of intrinsics are unambiguous")]
 
 use std::arch::x86_64::*;
 

@@ -24,10 +24,7 @@ fn every_heading_that_is_read_is_written() {
     }
     // Names that mean something else here.
     let mut game = good("手合割：平手\n");
-    for name in "手番 変化 まで *x 手合割 |a a：b ▲ #"
-        .split(' ')
-        .chain([""])
-    {
+    for name in "手番 変化 まで *x 手合割 |a a：b ▲ #".split(' ').chain([""]) {
         game.headings = vec![(name.to_owned(), "後手".to_owned())];
         assert!(again(&game, Style::Kif).headings.is_empty(), "{name}");
         assert_eq!(losses(&game, Style::Kif).len(), 1, "{name}");
@@ -47,10 +44,7 @@ fn headings_behind_the_moves_count_where_there_are_none_before() {
 fn the_side_to_move_needs_no_board() {
     let game = good("手合割：平手\n後手番\n   1 ３四歩(33)\n");
     assert_eq!(game.start.side_to_move(), Color::White);
-    assert_eq!(
-        again(&game, Style::Kif).line().to_string(),
-        game.line().to_string()
-    );
+    assert_eq!(again(&game, Style::Kif).line().to_string(), game.line().to_string());
     let game = good("手合割：二枚落ち\n下手番\n   1 ７六歩(77)\n");
     assert_eq!(game.start.side_to_move(), Color::Black);
     let game = good("手合割：平手\n先手の持駒：歩二\n   1 ７六歩(77)\n");

@@ -55,10 +55,7 @@ fn handicaps_and_drawn_boards_are_read() {
         let mut drawn = format!("手合割：その他\n{}\n", diagram(&game.start).join("\n"));
         assert_eq!(start(&drawn), Ok(row.sfen()));
         // A board goes before an unknown name, and the side to move follows from a known one.
-        drawn = drawn
-            .replace("その他", row.name)
-            .replace("後手番", "")
-            .replace("先手番", "");
+        drawn = drawn.replace("その他", row.name).replace("後手番", "").replace("先手番", "");
         assert_eq!(start(&drawn), Ok(row.sfen()));
     }
     let board = "後手の持駒：飛二　角　銀三　桂四　香四　歩十七　\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n\
@@ -186,16 +183,9 @@ fn nothing_of_a_record_is_lost() {
         (line.parent, line.after, moves.collect::<Vec<_>>().join(" "))
     });
     let lines: Vec<_> = lines.collect();
-    let expected = [
-        (None, 2, "2g2f 8c8d"),
-        (Some(0), 3, "4c4d"),
-        (None, 2, "6g6f"),
-        (None, 1, "8c8d"),
-    ];
-    assert_eq!(
-        lines,
-        expected.map(|(parent, after, moves)| (parent, after, moves.to_owned()))
-    );
+    let expected =
+        [(None, 2, "2g2f 8c8d"), (Some(0), 3, "4c4d"), (None, 2, "6g6f"), (None, 1, "8c8d")];
+    assert_eq!(lines, expected.map(|(parent, after, moves)| (parent, after, moves.to_owned())));
     assert_eq!(game.variations[0].ending, Some(Ending::Interrupted));
     let text = write(&game, Style::Kif, "UTF-8");
     let again = read(&text).expect("what was written");

@@ -52,9 +52,7 @@ fn what_follows_the_end_is_left_out() {
         assert!(game.variations.is_empty());
     }
     // Variations may follow.
-    let game = good(&format!(
-        "{end}   3 ３四歩(33)\n\n変化：1手\n   1 ２六歩(27)\n"
-    ));
+    let game = good(&format!("{end}   3 ３四歩(33)\n\n変化：1手\n   1 ２六歩(27)\n"));
     assert_eq!((game.variations.len(), game.omissions.len()), (1, 1));
 }
 
@@ -102,9 +100,7 @@ fn comments_that_look_like_those_of_programs_stay() {
 #[test]
 fn every_time_limit_is_kept() {
     for limit in ["各4時間", "10分", "15分+60秒", "0:30", "00:10+05"] {
-        let game = good(&format!(
-            "手合割：平手\n持ち時間：{limit}\n   1 ７六歩(77)\n"
-        ));
+        let game = good(&format!("手合割：平手\n持ち時間：{limit}\n   1 ７六歩(77)\n"));
         for style in [Style::Kif, Style::Ki2] {
             let text = write(&game, style, "UTF-8");
             assert!(text.contains(&format!("持ち時間：{limit}\r\n")), "{text}");
@@ -149,10 +145,7 @@ fn comments_before_the_first_move_of_a_variation_are_kept() {
 
 #[test]
 fn words_for_an_interruption_become_comments() {
-    for text in [
-        "   1 ７六歩(77)\n   2 封じ手\n",
-        "▲７六歩\nまで1手で封じ手\n",
-    ] {
+    for text in ["   1 ７六歩(77)\n   2 封じ手\n", "▲７六歩\nまで1手で封じ手\n"] {
         let game = good(text);
         assert_eq!(game.ending, Ending::Interrupted);
         assert_eq!(game.closing.comments, ["封じ手"]);
@@ -179,9 +172,7 @@ fn the_last_move_before_a_diagram_is_known() {
 #[test]
 fn the_side_before_the_word_wins_or_loses() {
     let (black, white) = (Color::Black, Color::White);
-    let illegal = || Ending::IllegalMove {
-        text: String::new(),
-    };
+    let illegal = || Ending::IllegalMove { text: String::new() };
     for (sentence, ending) in cases! {
         "先手の反則により後手の勝ち" => illegal();
         "先手の反則負けにより後手の勝ち" => illegal();
@@ -222,12 +213,7 @@ fn a_game_that_was_cut_off_is_noted() {
 
 #[test]
 fn rows_before_the_first_move_are_errors_or_noted() {
-    let rows = [
-        "1. ７六歩(77)",
-        "1: ７六歩(77) ( 0:01/0:00:01)",
-        "1手目 ７六歩(77)",
-        "７六歩(77)",
-    ];
+    let rows = ["1. ７六歩(77)", "1: ７六歩(77) ( 0:01/0:00:01)", "1手目 ７六歩(77)", "７六歩(77)"];
     for row in rows {
         let error = read(&format!("手合割：平手\n{row}\n")).expect_err("no row");
         let expected = format!("line 2: '{row}', move 1, is neither");
@@ -288,15 +274,8 @@ fn a_sentence_may_end_with_a_mate_or_have_two_lines() {
 
 #[test]
 fn an_ending_may_have_the_mark_of_a_variation_or_a_tab() {
-    for end in [
-        "投了+",
-        "投了 +",
-        "投了\t( 0:02/00:00:02)",
-        "投了( 0:02/00:00:02)+",
-    ] {
-        let game = good(&format!(
-            "   1 ７六歩(77)\n   2 {end}\n\n変化：2手\n   2 ３四歩(33)\n"
-        ));
+    for end in ["投了+", "投了 +", "投了\t( 0:02/00:00:02)", "投了( 0:02/00:00:02)+"] {
+        let game = good(&format!("   1 ７六歩(77)\n   2 {end}\n\n変化：2手\n   2 ３四歩(33)\n"));
         assert_eq!(game.ending, Ending::Resignation, "{end}");
         let time = end.contains('0').then(|| milliseconds(2000));
         assert_eq!(game.closing.time, time, "{end}");

@@ -51,19 +51,13 @@ fn an_illegal_last_move_ends_the_game() {
         let is_move = |line: &&str| line.contains(['打', '角']);
         let text = row.lines().rfind(is_move).expect("a move");
         let text = text.trim_start().split_once(' ').expect("a number").1;
-        let text = text
-            .split([' ', '　'])
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let text = text.split([' ', '　']).next().unwrap_or_default().to_owned();
         let expected = Ending::IllegalMove { text };
         assert_eq!(game.ending, expected, "{row} {ending}");
         assert_eq!(again(&game, Style::Kif).ending, game.ending, "{row}");
         assert_eq!(game.winner(), Some(!game.side_to_move_at_end()), "{row}");
     }
-    let game = good(&format!(
-        "{moves}   4 ５四歩打   (0:7/0:0:12)\n*反則手にて終局"
-    ));
+    let game = good(&format!("{moves}   4 ５四歩打   (0:7/0:0:12)\n*反則手にて終局"));
     assert_eq!(game.closing.time, Some(Duration::from_secs(7)));
     assert_eq!(game.closing.comments, ["反則手にて終局"]);
     assert_eq!(game.readings.len(), 1, "{:?}", game.readings);
@@ -86,9 +80,8 @@ fn origins_have_blanks_and_wide_digits() {
         ("２二角成", "同　銀"),
         ("22角成(88)   ( 0:01/00:00:01)", "同銀   ( 0:01/00:00:01)"),
     ] {
-        let game = good(&format!(
-            "   1 ７六歩(77)\n   2 ３四歩(33)\n   3 {third}\n   4 {fourth}\n"
-        ));
+        let game =
+            good(&format!("   1 ７六歩(77)\n   2 ３四歩(33)\n   3 {third}\n   4 {fourth}\n"));
         assert_eq!(game.line().to_string(), expected, "{third} {fourth}");
     }
     let error = fault("   1 ５八金\n");
@@ -147,11 +140,7 @@ fn boards_have_many_frames() {
     // Without labels, an empty rank has bars only.
     let unlabelled = |row: &str| cells(row).trim_end_matches(RANKS).to_owned();
     let bare = |row: &str| row[1..].replace('|', " ");
-    let marked = |row: &str| {
-        row.replace('v', "△")
-            .replace(" 香", "▲香")
-            .replace(" 桂", "▲桂")
-    };
+    let marked = |row: &str| row.replace('v', "△").replace(" 香", "▲香").replace(" 桂", "▲桂");
     let changes: [&dyn Fn(&str) -> String; 6] =
         [&indented, &thin, &cells, &unlabelled, &bare, &marked];
     for change in changes {
@@ -174,9 +163,7 @@ fn boards_have_many_frames() {
 
 #[test]
 fn endings_have_many_words() {
-    let loser = || Ending::Disconnection {
-        reason: "接続切れ".to_owned(),
-    };
+    let loser = || Ending::Disconnection { reason: "接続切れ".to_owned() };
     for (row, ending) in cases! {
         "Time-up   ( 0:0/)" => Ending::TimeUp;
         "タイムアップ" => Ending::TimeUp;
@@ -240,12 +227,8 @@ fn the_defender_of_a_problem_holds_the_rest() {
 
 #[test]
 fn two_players_stand_in_a_line() {
-    for heading in [
-        "先手: a / 後手: b",
-        "先手：a　後手：b",
-        "下手：a／上手：b",
-        "後手：b, 先手：a",
-    ] {
+    for heading in ["先手: a / 後手: b", "先手：a　後手：b", "下手：a／上手：b", "後手：b, 先手：a"]
+    {
         let game = good(&format!("{heading}\n手合割：平手\n\n▲７六歩\n"));
         assert_eq!(game.players, ["a", "b"].map(str::to_owned), "{heading}");
     }
@@ -273,10 +256,8 @@ fn what_follows_the_last_move_is_no_variation() {
 #[test]
 fn promotions_are_named_by_the_promoted_piece() {
     let before = "   1 ７六歩(77)\n   2 ３四歩(33)\n";
-    for (third, written) in [
-        ("２二馬(88)", "２二角成(88)"),
-        ("２二馬成(88)", "２二角成(88)"),
-    ] {
+    for (third, written) in [("２二馬(88)", "２二角成(88)"), ("２二馬成(88)", "２二角成(88)")]
+    {
         let game = good(&format!("{before}   3 {third}\n   4 同　銀(31)\n   5 投了"));
         let expected = "startpos moves 7g7f 3c3d 8h2b+ 3a2b";
         assert_eq!(game.line().to_string(), expected, "{third}");

@@ -29,9 +29,7 @@ impl<const N: usize> Codec for FixedSize<N> {
         scratch: &mut Position,
     ) -> Result<Option<Record>, Fault> {
         let record = read_record(input)?;
-        record
-            .map(|bytes| (self.decode)(&bytes, scratch))
-            .transpose()
+        record.map(|bytes| (self.decode)(&bytes, scratch)).transpose()
     }
 
     fn write(&self, record: &Record, out: &mut dyn Write) -> io::Result<u64> {
@@ -43,10 +41,9 @@ pub(super) const PSV: FixedSize<{ PackedSfenValue::SIZE }> = FixedSize {
     decode: |bytes, scratch| {
         let record = PackedSfenValue::from_bytes(bytes);
         set_up(scratch, record.position.unpack_board()?, record.ply)?;
-        let sample = record.to_sample().ok_or(Fault::Result {
-            found: record.result.into(),
-            expected: "1, 0 or -1",
-        })?;
+        let sample = record
+            .to_sample()
+            .ok_or(Fault::Result { found: record.result.into(), expected: "1, 0 or -1" })?;
         check_move(scratch, sample.mv, record.mv)?;
         let mut scored = ScoredPosition::from_bytes(sample, Format::Psv, bytes);
         scored.score_ninths = psv_to_ninths(record.score);
@@ -79,9 +76,7 @@ pub(super) const HCPE: FixedSize<{ Hcpe::SIZE }> = FixedSize {
         Ok(Record::Sample(scored))
     },
     write: |record, out| {
-        write_samples(Format::Hcpe, record, out, |sample| {
-            Hcpe::from_sample(sample).to_bytes()
-        })
+        write_samples(Format::Hcpe, record, out, |sample| Hcpe::from_sample(sample).to_bytes())
     },
 };
 
@@ -90,16 +85,10 @@ pub(super) const PSUM: FixedSize<{ PositionSum::SIZE }> = FixedSize {
         let sum = PositionSum::from_bytes(bytes);
         set_up(scratch, sum.position.unpack_board()?, sum.ply)?;
         if sum.count() == 0 {
-            return Err(Fault::Result {
-                found: 0,
-                expected: "at least one win, draw or loss",
-            });
+            return Err(Fault::Result { found: 0, expected: "at least one win, draw or loss" });
         }
         if !sum.is_possible() {
-            return Err(Fault::Sum {
-                found: sum.score_sum,
-                count: sum.count(),
-            });
+            return Err(Fault::Sum { found: sum.score_sum, count: sum.count() });
         }
         check_move(scratch, Move16::from_bits(sum.mv), sum.mv)?;
         Ok(Record::Sum(sum))
@@ -136,9 +125,7 @@ pub(super) const HCP: FixedSize<{ size_of::<HuffmanCodedPos>() }> = FixedSize {
         Ok(Record::Position(PackedSfen::of(scratch), PLY))
     },
     write: |record, out| {
-        write_positions(record, out, |position| {
-            HuffmanCodedPos::of(position).to_bytes()
-        })
+        write_positions(record, out, |position| HuffmanCodedPos::of(position).to_bytes())
     },
 };
 

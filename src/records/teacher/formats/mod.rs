@@ -88,13 +88,7 @@ const fn fixed<const N: usize>(
     content: Content,
     codec: &'static FixedSize<N>,
 ) -> Row {
-    Row {
-        format,
-        name,
-        content,
-        size: Size::Exactly(N),
-        codec,
-    }
+    Row { format, name, content, size: Size::Exactly(N), codec }
 }
 
 /// A format in which a position takes about `bytes` bytes.
@@ -105,13 +99,7 @@ const fn about(
     bytes: usize,
     codec: &'static dyn Codec,
 ) -> Row {
-    Row {
-        format,
-        name,
-        content,
-        size: Size::About(bytes),
-        codec,
-    }
+    Row { format, name, content, size: Size::About(bytes), codec }
 }
 
 const TABLE: [Row; 13] = [
@@ -230,10 +218,7 @@ impl Format {
         if is_fit(self) {
             return Ok(());
         }
-        Err(FormatError::Unwritable {
-            format: self,
-            expected: Self::names(is_fit),
-        })
+        Err(FormatError::Unwritable { format: self, expected: Self::names(is_fit) })
     }
 
     /// What the records hold.
@@ -393,9 +378,7 @@ fn set_up(position: &mut Position, board: Board, ply: u16) -> Result<(), Fault> 
 
 /// Checks that both sides have a king.
 pub(super) fn check_kings(position: &Position) -> Result<(), Fault> {
-    let missing = Color::ALL
-        .into_iter()
-        .find(|&color| position.king(color).is_none());
+    let missing = Color::ALL.into_iter().find(|&color| position.king(color).is_none());
     missing.map_or(Ok(()), |color| Err(Fault::NoKing { color }))
 }
 
@@ -470,19 +453,14 @@ mod tests {
             for name in [Some(row.name), row.format.alias()].into_iter().flatten() {
                 assert_eq!(name.parse(), Ok(row.format));
                 assert_eq!(name.to_uppercase().parse(), Ok(row.format));
-                assert_eq!(
-                    Format::of_path(&Path::new("a").with_extension(name)),
-                    Ok(row.format)
-                );
+                assert_eq!(Format::of_path(&Path::new("a").with_extension(name)), Ok(row.format));
             }
         }
         assert_eq!(
             "xyz".parse::<Format>().map_err(|error| error.to_string()),
-            Err(
-                "unknown format 'xyz', expected psv (or bin), hcpe, psum, tree, hcpe3, pack, \
+            Err("unknown format 'xyz', expected psv (or bin), hcpe, psum, tree, hcpe3, pack, \
                  hcp, sfen, usi, csa, kif (or kifu), ki2 (or ki2u) or jkf"
-                    .to_owned()
-            )
+                .to_owned())
         );
         assert_eq!(Format::names(|format| format == Format::Hcp), "hcp");
     }

@@ -111,10 +111,7 @@ fn ending(position: &Position, last: &str) -> (GameResult, PackReason) {
 /// The line of a game, without the line break.
 fn game_text(game: &PackGame) -> String {
     let moves = game.moves.iter().map(|&(mv, _)| mv).collect();
-    let line = SfenLine {
-        start: game.start.clone(),
-        moves,
-    };
+    let line = SfenLine { start: game.start.clone(), moves };
     let side = line.position().side_to_move();
     let last = match game.result.for_side(side) {
         1 => WIN,
@@ -213,12 +210,10 @@ fn to_teacher(record: &GameRecord) -> Record {
 fn from_record(record: &GameRecord) -> PackGame {
     let score = |recorded: &RecordedMove| {
         let thought = recorded.thought.as_ref();
-        thought
-            .and_then(|thought| thought.score)
-            .map_or(0, |score| match score {
-                Score::Cp(cp) => score::clamp_centipawns(cp),
-                Score::Mate(plies) => score::mate_score(plies),
-            })
+        thought.and_then(|thought| thought.score).map_or(0, |score| match score {
+            Score::Cp(cp) => score::clamp_centipawns(cp),
+            Score::Mate(plies) => score::mate_score(plies),
+        })
     };
     let reason = match &record.ending {
         Ending::Declaration => PackReason::DECLARATION_27,
@@ -250,16 +245,11 @@ fn from_record(record: &GameRecord) -> PackGame {
 /// Converts a game of the archive to a record without names and times.
 fn to_record(game: &PackGame) -> GameRecord {
     let recorded = game.moves.iter().map(|&(mv, score)| RecordedMove {
-        thought: Some(Thought {
-            score: Some(score::to_score(score)),
-            ..Thought::NOTHING
-        }),
+        thought: Some(Thought { score: Some(score::to_score(score)), ..Thought::NOTHING }),
         ..RecordedMove::from(mv)
     });
-    let mut record = GameRecord {
-        moves: recorded.collect(),
-        ..GameRecord::new(game.start.clone())
-    };
+    let mut record =
+        GameRecord { moves: recorded.collect(), ..GameRecord::new(game.start.clone()) };
     let side = record.side_to_move_at_end();
     record.ending = match (game.result, game.reason) {
         (_, PackReason::INTERRUPTED) => Ending::Interrupted,

@@ -11,12 +11,7 @@ fn a_folder_stands_for_the_folders_in_it() {
     write(&deep.join("a.pack"), 3, 1);
     write(&folder.file("b.psv"), 1, 1);
     fs::write(deep.join("notes.txt"), "no teacher data").unwrap();
-    for name in [
-        "nn.bin",
-        "KPP_synthesized.bin",
-        "checkpoint.bin",
-        "user_book.bin",
-    ] {
+    for name in ["nn.bin", "KPP_synthesized.bin", "checkpoint.bin", "user_book.bin"] {
         fs::write(deep.join(name), "no teacher data").unwrap();
     }
     let sources = Sources::new(std::slice::from_ref(&folder.0), None).unwrap();
@@ -47,10 +42,7 @@ fn positions_with_entered_kings_can_be_chosen() {
         writer.write(&game.into()).unwrap();
     }
     fs::write(&from, writer.finish().unwrap().0).unwrap();
-    let destination = Destination {
-        entered_kings: true,
-        ..to_file(&to)
-    };
+    let destination = Destination { entered_kings: true, ..to_file(&to) };
     let sources = Sources::new(&[from], None).unwrap();
     let report = watched(|watch| pass::run(&sources, &destination, watch)).unwrap();
     assert_eq!((report.samples, report.tally.written), (5, 3));
@@ -84,10 +76,7 @@ fn interrupted_work_leaves_nothing_behind() {
     write(&path, 400, 1);
     let stop = Stop::new();
     stop.finish();
-    let watch = Watch {
-        stop: &stop,
-        progress: &|_, _| {},
-    };
+    let watch = Watch { stop: &stop, progress: &|_, _| {} };
     let out = folder.file("out.psv");
     let shuffled = sort::shuffle(&sources(&[&path]), (&out, Format::Psv), 1000, 1, &watch);
     assert!(matches!(shuffled, Err(error) if error.is::<Interrupted>()));

@@ -16,11 +16,7 @@ fn divide(path: &Path, rest: &Path, held_out: &Path, entered_kings: bool) -> [u6
         ..to_file(rest)
     };
     let report = watched(|watch| {
-        pass::run(
-            &Sources::new(&[path.to_owned()], None).unwrap(),
-            &destination,
-            watch,
-        )
+        pass::run(&Sources::new(&[path.to_owned()], None).unwrap(), &destination, watch)
     })
     .unwrap();
     [report.tally.written, report.held_out]
@@ -90,11 +86,7 @@ fn parts_of_a_game_are_held_out_together() {
             let lasts = plies.iter().filter(|&&ply| ply == 20).count();
             assert!(firsts > 5 && firsts == lasts, "{ending}: {firsts}, {lasts}");
             let is_whole = |game: &[u16]| {
-                game == [
-                    &(1..=10).collect::<Vec<_>>()[..],
-                    &(13..=20).collect::<Vec<_>>(),
-                ]
-                .concat()
+                game == [&(1..=10).collect::<Vec<_>>()[..], &(13..=20).collect::<Vec<_>>()].concat()
             };
             assert!(plies.chunks(18).all(is_whole), "{ending}");
         }

@@ -36,12 +36,7 @@ fn game(number: usize, sign: i16) -> PackGame {
         moves.push((mv, sign * 100 * points + noise));
         position.do_move(mv);
     }
-    PackGame {
-        start,
-        moves,
-        result,
-        reason: PackReason::RESIGNATION,
-    }
+    PackGame { start, moves, result, reason: PackReason::RESIGNATION }
 }
 
 fn write(path: &Path, games: usize, sign: i16) {

@@ -64,10 +64,7 @@ fn conversions_leave_out_what_a_format_cannot_keep_and_count_it() {
         assert_eq!(found, (written as u64, left_out as u64), "{name}");
         assert_eq!((report.samples, report.tree_positions), (60, 80));
     }
-    assert_eq!(
-        fs::read(folder.file("out.tree")).unwrap(),
-        fs::read(&tree).unwrap()
-    );
+    assert_eq!(fs::read(folder.file("out.tree")).unwrap(), fs::read(&tree).unwrap());
 }
 
 #[test]
@@ -110,9 +107,8 @@ fn the_deepest_of_each_kind_of_bound_remains() {
         assert_eq!((report.tally.written, report.tally.left_out), (60, 60));
         assert_eq!((report.repeated, report.contested), (20, 0));
         let found = read_nodes(&out).into_iter();
-        let found: BTreeMap<_, _> = found
-            .map(|node| ((node.position.to_bytes(), node.bound as u8), node))
-            .collect();
+        let found: BTreeMap<_, _> =
+            found.map(|node| ((node.position.to_bytes(), node.bound as u8), node)).collect();
         assert_eq!(found, expected, "{memory}");
     }
     let trees = sources(&[&tree]);

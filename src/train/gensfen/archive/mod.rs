@@ -182,10 +182,9 @@ impl Archive {
         let nodes = game.trees.as_deref().unwrap_or_default();
         let node_bytes: Vec<u8> = nodes.iter().flat_map(TreePosition::to_bytes).collect();
         let trees = match &mut self.trees {
-            Some(series) => Some(TreeEntry {
-                positions: nodes.len() as u64,
-                place: series.write(&node_bytes)?,
-            }),
+            Some(series) => {
+                Some(TreeEntry { positions: nodes.len() as u64, place: series.write(&node_bytes)? })
+            }
             None => None,
         };
         Ok(Entry {
@@ -235,10 +234,7 @@ pub struct Entry {
 impl Entry {
     /// The place after the game.
     const fn place(&self) -> Place {
-        Place {
-            file: self.file,
-            end: self.end,
-        }
+        Place { file: self.file, end: self.end }
     }
 }
 
@@ -308,18 +304,12 @@ impl fmt::Display for Tally {
         let [black, white] = self.wins;
         let [black, white, draws] = [black, white, self.games - black - white].map(percent);
         let (count, each) = (counted(self.games, "game"), self.written as f64 / games);
-        write!(
-            formatter,
-            "{count}, black {black:.1} %, white {white:.1} %, "
-        )?;
+        write!(formatter, "{count}, black {black:.1} %, white {white:.1} %, ")?;
         write!(formatter, "draws {draws:.1} %, {each:.0} positions a game")?;
         if self.tree_positions > 0 {
             let each = self.tree_positions as f64 / self.plies.max(1) as f64;
             let positions = counted(self.tree_positions, "position");
-            write!(
-                formatter,
-                ", {positions} of search trees, {each:.1} a search"
-            )?;
+            write!(formatter, ", {positions} of search trees, {each:.1} a search")?;
         }
         if self.repeated > 0 {
             let searched = self.plies.max(1) as f64;
@@ -378,11 +368,7 @@ struct SeriesNames {
 
 impl SeriesNames {
     fn new(folder: &Path, settings: &GensfenSettings, ending: &'static str) -> Self {
-        Self {
-            folder: folder.to_owned(),
-            prefix: settings.writing.name.clone(),
-            ending,
-        }
+        Self { folder: folder.to_owned(), prefix: settings.writing.name.clone(), ending }
     }
 
     fn path(&self, file: u32) -> PathBuf {
@@ -427,12 +413,7 @@ impl Series {
     /// Opens a series after a place; anything after it is cut off.
     fn open(names: SeriesNames, limit: u64, place: Place) -> Result<Self> {
         let path = names.path(place.file);
-        let mut series = Self {
-            file: open(&path)?,
-            names,
-            limit,
-            place,
-        };
+        let mut series = Self { file: open(&path)?, names, limit, place };
         series.cut().at(&path)?;
         Ok(series)
     }
@@ -451,19 +432,13 @@ impl Series {
         }
         let path = self.names.path(self.place.file);
         self.file.write_all(bytes).at(&path)?;
-        Ok(Place {
-            end: self.place.end + bytes.len() as u64,
-            ..self.place
-        })
+        Ok(Place { end: self.place.end + bytes.len() as u64, ..self.place })
     }
 
     fn next_file(&mut self) -> Result<()> {
         let path = self.names.path(self.place.file);
         self.file.sync_data().at(&path)?;
-        self.place = Place {
-            file: self.place.file + 1,
-            end: 0,
-        };
+        self.place = Place { file: self.place.file + 1, end: 0 };
         let path = self.names.path(self.place.file);
         self.file = open(&path)?;
         self.cut().at(&path)
@@ -472,11 +447,7 @@ impl Series {
 
 fn open(path: &Path) -> Result<File> {
     // Not in append mode, in which a file cannot be shortened on every system.
-    let options = File::options()
-        .create(true)
-        .write(true)
-        .truncate(false)
-        .open(path);
+    let options = File::options().create(true).write(true).truncate(false).open(path);
     options.at(path)
 }
 
@@ -492,9 +463,7 @@ struct SeenPositions {
 impl SeenPositions {
     /// Creates a table of this size in MB; 0 disables it.
     fn new(megabytes: usize) -> Self {
-        Self {
-            keys: vec![0; megabytes * BYTES_PER_MEGABYTE as usize / size_of::<u64>()],
-        }
+        Self { keys: vec![0; megabytes * BYTES_PER_MEGABYTE as usize / size_of::<u64>()] }
     }
 
     /// Enters every position of the segments.

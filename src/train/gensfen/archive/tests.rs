@@ -38,10 +38,7 @@ pub(in crate::train::gensfen) fn settings() -> GensfenSettings {
         seed: 1,
         shard: Shard::WHOLE,
         hash_mb: 1,
-        effort: Effort {
-            nodes: Some(1000),
-            depth: None,
-        },
+        effort: Effort { nodes: Some(1000), depth: None },
         gaps: None,
         openings: SelfPlayOpenings {
             roots: None,
@@ -60,12 +57,7 @@ pub(in crate::train::gensfen) fn settings() -> GensfenSettings {
             to_mate: 0.1,
             entering_king: RULE.name().to_owned(),
         },
-        writing: Writing {
-            name: "games".to_owned(),
-            min_ply: 1,
-            file_mb: 1,
-            dedup_mb: 1,
-        },
+        writing: Writing { name: "games".to_owned(), min_ply: 1, file_mb: 1, dedup_mb: 1 },
         trees: None,
     }
 }
@@ -84,10 +76,7 @@ fn game(number: u64, length: usize) -> PlayedGame {
     PlayedGame {
         number,
         segments: vec![Segment { start, moves }],
-        outcome: Outcome {
-            winner: None,
-            reason: Reason::MaxPly,
-        },
+        outcome: Outcome { winner: None, reason: Reason::MaxPly },
         plies: length as u64,
         nodes: 10,
         rejected: 0,
@@ -141,9 +130,7 @@ fn a_game_that_never_reached_the_disk_is_forgotten() {
     let mut archive = create(&folder, &settings());
     let entries = [0, 1, 2].map(|number| append(&mut archive, game(number, 10)));
     drop(archive);
-    let games = OpenOptions::new()
-        .write(true)
-        .open(folder.file("games-0001.pack"));
+    let games = OpenOptions::new().write(true).open(folder.file("games-0001.pack"));
     let cut = games.and_then(|games| games.set_len(entries[1].end - 1));
     cut.expect("it can be cut");
     let (archive, found) = resume(&folder, &settings());
@@ -254,10 +241,7 @@ fn files_that_are_gone_are_noticed() {
 
 fn segment(line: &str) -> Segment {
     let line: SfenLine = line.parse().expect("a good line");
-    Segment {
-        start: line.start,
-        moves: line.moves.into_iter().map(|mv| (mv, 0)).collect(),
-    }
+    Segment { start: line.start, moves: line.moves.into_iter().map(|mv| (mv, 0)).collect() }
 }
 
 #[test]

@@ -143,17 +143,9 @@ impl<'a> Player<'a> {
         is_diverted: bool,
         nodes: &mut u64,
     ) -> Vec<SoloLine> {
-        let lines = if is_diverted {
-            self.settings.diversions.multi_pv.max(1)
-        } else {
-            1
-        };
+        let lines = if is_diverted { self.settings.diversions.multi_pv.max(1) } else { 1 };
         self.solo.set_multi_pv(lines);
-        let limits = if is_written {
-            &self.limits
-        } else {
-            &self.limits_between
-        };
+        let limits = if is_written { &self.limits } else { &self.limits_between };
         let result = self.solo.search(position, limits);
         *nodes += result.statistics.nodes;
         result.lines
@@ -201,12 +193,7 @@ impl Chain {
             let distance = gaps.every.max(1);
             (distance, below(random, distance as usize) as u32)
         });
-        Self {
-            distance,
-            remainder,
-            segments: Vec::new(),
-            is_open: false,
-        }
+        Self { distance, remainder, segments: Vec::new(), is_open: false }
     }
 
     /// Whether the position at that ply is written.
@@ -221,10 +208,7 @@ impl Chain {
         }
         match self.segments.last_mut() {
             Some(segment) if self.is_open => segment.moves.push((mv, score)),
-            _ => self.segments.push(Segment {
-                start: position.clone(),
-                moves: vec![(mv, score)],
-            }),
+            _ => self.segments.push(Segment { start: position.clone(), moves: vec![(mv, score)] }),
         }
         self.is_open = true;
     }
@@ -378,17 +362,11 @@ impl fmt::Display for Reason {
 
 impl Outcome {
     const fn draw(reason: Reason) -> Self {
-        Self {
-            winner: None,
-            reason,
-        }
+        Self { winner: None, reason }
     }
 
     const fn win(winner: Color, reason: Reason) -> Self {
-        Self {
-            winner: Some(winner),
-            reason,
-        }
+        Self { winner: Some(winner), reason }
     }
 }
 
@@ -405,11 +383,7 @@ pub(super) struct Referee<'a> {
 impl<'a> Referee<'a> {
     /// `is_to_mate` may differ from game to game.
     pub(super) fn new(endings: &'a Endings, is_to_mate: bool) -> Self {
-        Self {
-            endings,
-            is_to_mate,
-            agreed: 0,
-        }
+        Self { endings, is_to_mate, agreed: 0 }
     }
 
     /// The end of the game by the rules or at the maximum ply.
@@ -424,11 +398,7 @@ impl<'a> Referee<'a> {
             return None;
         }
         let size = u32::from(score.unsigned_abs());
-        let leader = if score > 0 {
-            side_to_move
-        } else {
-            !side_to_move
-        };
+        let leader = if score > 0 { side_to_move } else { !side_to_move };
         let win = Outcome::win(leader, Reason::Adjudication);
         let sign = if size < self.endings.adjudication {
             0
@@ -479,10 +449,7 @@ mod outcome_tests {
 
     #[test]
     fn no_legal_move_is_a_loss_in_check_or_not() {
-        for sfen in [
-            "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1",
-            "8k/6G2/7G1/9/9/9/9/9/4K4 w - 1",
-        ] {
+        for sfen in ["4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1", "8k/6G2/7G1/9/9/9/9/9/4K4 w - 1"] {
             let outcome = end_by_rules(&position(sfen));
             let expected = Some(Outcome::win(Color::Black, Reason::Mate));
             assert_eq!(outcome, expected, "{sfen}");
@@ -507,9 +474,7 @@ mod outcome_tests {
         let endings = endings();
         let adjudicate = |scores: &[(Color, i16)], is_to_mate| {
             let mut referee = Referee::new(&endings, is_to_mate);
-            let outcomes = scores
-                .iter()
-                .map(|&(side, score)| referee.adjudicate(side, score));
+            let outcomes = scores.iter().map(|&(side, score)| referee.adjudicate(side, score));
             outcomes.collect::<Vec<_>>()
         };
         let (black, white) = (Color::Black, Color::White);

@@ -20,11 +20,7 @@ fn settings(diversions: Diversions) -> GensfenSettings {
 
 fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> Vec<PlayedGame> {
     let starts = StartSet::startpos();
-    let run = Run {
-        settings,
-        starts: &starts,
-        evaluator: &Evaluator::default(),
-    };
+    let run = Run { settings, starts: &starts, evaluator: &Evaluator::default() };
     let player = Player::new(run);
     let mut player = player.expect("there is memory for one MB");
     let mut game = |number| player.play(number, &|| false);
@@ -36,13 +32,7 @@ fn play(settings: &GensfenSettings, numbers: impl IntoIterator<Item = u64>) -> V
 }
 
 fn line(mv: Move, value: i32) -> SoloLine {
-    SoloLine {
-        mv,
-        reply: None,
-        value,
-        bound: Bound::Exact,
-        depth: 1,
-    }
+    SoloLine { mv, reply: None, value, bound: Bound::Exact, depth: 1 }
 }
 
 /// How often each of four lines with these values in centipawns is chosen in 10 000 draws.
@@ -92,9 +82,7 @@ fn every_fifth_position_is_written_from_a_random_one_on() {
     }
     assert!(remainders.count_ones() > 2, "{remainders:b}");
     let nodes = |games: &[PlayedGame]| {
-        let sums = games
-            .iter()
-            .fold((0, 0), |sum, game| (sum.0 + game.nodes, sum.1 + game.plies));
+        let sums = games.iter().fold((0, 0), |sum, game| (sum.0 + game.nodes, sum.1 + game.plies));
         sums.0 / sums.1
     };
     assert!(nodes(&games) < nodes(&full), "the others are searched less");
@@ -104,12 +92,7 @@ fn every_fifth_position_is_written_from_a_random_one_on() {
 fn diverted_plies_are_different_ones_of_the_range() {
     let mut counts = [0; 30];
     for game in 0..1000 {
-        let diversions = Diversions {
-            count: 5,
-            min_ply: 10,
-            max_ply: 20,
-            ..NO_DIVERSIONS
-        };
+        let diversions = Diversions { count: 5, min_ply: 10, max_ply: 20, ..NO_DIVERSIONS };
         let mut random = generator(Purpose::GAME, 1, game, 0);
         let mut plies = diverted_plies(&diversions, &mut random);
         plies.sort_unstable();
@@ -130,12 +113,7 @@ fn diverted_plies_are_different_ones_of_the_range() {
 #[test]
 fn no_more_plies_are_diverted_than_there_are() {
     let mut random = generator(Purpose::GAME, 1, 1, 0);
-    let many = Diversions {
-        count: 9,
-        min_ply: 3,
-        max_ply: 5,
-        ..NO_DIVERSIONS
-    };
+    let many = Diversions { count: 9, min_ply: 3, max_ply: 5, ..NO_DIVERSIONS };
     assert_eq!(diverted_plies(&many, &mut random).len(), 3);
     let empty = Diversions { min_ply: 6, ..many };
     assert!(diverted_plies(&empty, &mut random).is_empty());
@@ -143,10 +121,7 @@ fn no_more_plies_are_diverted_than_there_are() {
 
 #[test]
 fn better_lines_are_chosen_more_often_and_bad_ones_never() {
-    let softmax = Diversions {
-        multi_pv: 4,
-        ..NO_DIVERSIONS
-    };
+    let softmax = Diversions { multi_pv: 4, ..NO_DIVERSIONS };
     let counts = choices(&softmax, [0, -50, -100, -200]);
     // 1, 1/e and 1/e² of their sum.
     let expected = [6652, 2447, 900, 0];
@@ -154,10 +129,7 @@ fn better_lines_are_chosen_more_often_and_bad_ones_never() {
         assert!(count.abs_diff(expected) < 250, "{counts:?}");
     }
     assert_eq!(counts[3], 0);
-    let alike = Diversions {
-        temperature: 0,
-        ..softmax
-    };
+    let alike = Diversions { temperature: 0, ..softmax };
     let counts = choices(&alike, [0, -50, -100, -200]);
     assert!(counts[..3].iter().all(|count| count.abs_diff(3333) < 250));
     assert_eq!(counts[3], 0);
@@ -165,12 +137,7 @@ fn better_lines_are_chosen_more_often_and_bad_ones_never() {
 
 #[test]
 fn after_any_move_nothing_before_is_written() {
-    let diversions = Diversions {
-        count: 1,
-        min_ply: 12,
-        max_ply: 12,
-        ..NO_DIVERSIONS
-    };
+    let diversions = Diversions { count: 1, min_ply: 12, max_ply: 12, ..NO_DIVERSIONS };
     for game in play(&settings(diversions), 0..4) {
         assert_eq!(game.segments.len(), 1);
         assert_eq!(game.segments[0].start.game_ply(), 13);
@@ -203,18 +170,10 @@ fn after_another_good_move_a_new_segment_begins() {
 
 #[test]
 fn the_deeper_value_of_a_position_remains() {
-    let sampling = TreeSampling {
-        positions: 1,
-        min_depth: 1,
-    };
+    let sampling = TreeSampling { positions: 1, min_depth: 1 };
     let mut sampler = TreeSampler::new(&sampling, 1, 1);
     let position: Position = Position::startpos();
-    let node = |value, depth| TreeNode {
-        mv: None,
-        value,
-        bound: Bound::Lower,
-        depth,
-    };
+    let node = |value, depth| TreeNode { mv: None, value, bound: Bound::Lower, depth };
     for (value, depth) in [(90, 4), (180, 5), (270, 4), (0, 5)] {
         sampler.add(tree_position(&position, node(value, depth)));
     }

@@ -50,10 +50,7 @@ impl Model for Kppt {
 
     /// Weights of 0.
     fn new(_: &Settings) -> Result<Self> {
-        Ok(Self {
-            tables: Tables::new()?,
-            pass: Pass::default(),
-        })
+        Ok(Self { tables: Tables::new()?, pass: Pass::default() })
     }
 
     fn batch(_: &Settings) -> Batch {
@@ -67,8 +64,7 @@ impl Model for Kppt {
 
     fn step(&mut self, batch: &Batch, settings: &Settings, step: u64) -> f64 {
         let rate = settings.rate_at(step) as f32;
-        self.pass
-            .step(&mut self.tables, batch, settings.scale.into(), Some(rate))
+        self.pass.step(&mut self.tables, batch, settings.scale.into(), Some(rate))
     }
 
     fn add_losses(&mut self, samples: &[Sample], settings: &Settings, losses: &mut HeldOutLosses) {
@@ -133,10 +129,7 @@ fn add(sum: &mut Sum, weights: &[[f32; 2]], index: usize, sign: f64) {
 impl<'a> Folded<'a> {
     /// `scale` is the value of an output of 1.
     fn new(tables: &'a Tables, scale: u16) -> Self {
-        Self {
-            tables,
-            factor: f64::from(scale) * f64::from(SCALE),
-        }
+        Self { tables, factor: f64::from(scale) * f64::from(SCALE) }
     }
 
     fn weights(&self, factor: Factor) -> &[[f32; 2]] {
@@ -365,11 +358,7 @@ fn pair(one: u32, other: u32) -> u32 {
 /// The first number of a group, and for [`GROUPS`] the end of the last one. `squares` is the number
 /// of numbers that a kind has on the board.
 const fn group_start(group: usize, squares: usize) -> usize {
-    if group == 0 {
-        0
-    } else {
-        HAND + (group - 1) * squares
-    }
+    if group == 0 { 0 } else { HAND + (group - 1) * squares }
 }
 
 /// Where the rows of a group start in the triangle of piece numbers.
@@ -384,11 +373,7 @@ const fn relative_rows_of(group: usize) -> usize {
 
 /// The group of a piece number.
 const fn group_of(number: usize) -> usize {
-    if number < HAND {
-        0
-    } else {
-        1 + (number - HAND) / Square::NUM
-    }
+    if number < HAND { 0 } else { 1 + (number - HAND) / Square::NUM }
 }
 
 /// A square seen in a mirror.
@@ -398,11 +383,7 @@ const fn mirrored(square: usize) -> usize {
 
 /// A king's square on files 1 to 5, and whether it was mirrored to get there.
 const fn canonical_king(square: usize) -> (usize, bool) {
-    if square / Rank::NUM > CENTER {
-        (mirrored(square), true)
-    } else {
-        (square, false)
-    }
+    if square / Rank::NUM > CENTER { (mirrored(square), true) } else { (square, false) }
 }
 
 /// Whether a king on files 1 to 5 stands on the file that is its own mirror image.
@@ -517,10 +498,7 @@ struct KingPair {
 impl KingPair {
     /// From the squares of the own king and of the enemy king, both as one side sees them.
     fn new(own: usize, enemy: usize) -> Self {
-        let mut found = Self {
-            index: usize::MAX,
-            arrangements: 0,
-        };
+        let mut found = Self { index: usize::MAX, arrangements: 0 };
         for arrangement in 0..4 {
             let (mut own, mut enemy) = (own, enemy);
             if arrangement & 2 != 0 {
@@ -531,10 +509,7 @@ impl KingPair {
             }
             let index = own * Square::NUM + enemy;
             if index < found.index {
-                found = Self {
-                    index,
-                    arrangements: 0,
-                };
+                found = Self { index, arrangements: 0 };
             }
             if index == found.index {
                 found.arrangements |= 1 << arrangement;
@@ -627,11 +602,7 @@ impl View {
     /// From the square of the king and the piece numbers, as its side sees them.
     fn new(king: usize, numbers: &[u16]) -> Self {
         let (king, is_mirrored) = canonical_king(king);
-        let mut view = Self {
-            king: king as u8,
-            count: numbers.len() as u8,
-            ..Self::EMPTY
-        };
+        let mut view = Self { king: king as u8, count: numbers.len() as u8, ..Self::EMPTY };
         for &number in numbers {
             view.starts[group_of(number.into()) + 1] += 1;
         }
@@ -644,11 +615,8 @@ impl View {
             let at = usize::from(*slot);
             *slot += 1;
             let mirrored = TABLE.mirrored[usize::from(number)];
-            let (number, mirrored) = if is_mirrored {
-                (mirrored, number)
-            } else {
-                (number, mirrored)
-            };
+            let (number, mirrored) =
+                if is_mirrored { (mirrored, number) } else { (number, mirrored) };
             (view.numbers[at], view.mirrored[at]) = (number, mirrored);
             [view.relative[at], view.relative_mirrored[at]] = relative(number.into(), king);
         }
@@ -689,11 +657,7 @@ pub struct Batch {
 
 impl Batch {
     fn new() -> Self {
-        Self {
-            positions: Vec::new(),
-            views: Vec::new(),
-            by_king: vec![Vec::new(); KINGS],
-        }
+        Self { positions: Vec::new(), views: Vec::new(), by_king: vec![Vec::new(); KINGS] }
     }
 
     /// Replaces the content by these positions with their targets.

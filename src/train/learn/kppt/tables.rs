@@ -107,9 +107,7 @@ impl Table {
             let from = |at: usize| weights[at..].iter().zip(&states[at..]);
             let skipped = from(at).take_while(|&entry| is_untouched(entry)).count();
             let first = at + skipped;
-            let count = from(first)
-                .take_while(|&entry| !is_untouched(entry))
-                .count();
+            let count = from(first).take_while(|&entry| !is_untouched(entry)).count();
             out.write_all(&(skipped as u32).to_le_bytes())?;
             out.write_all(&(count as u32).to_le_bytes())?;
             at = first + count;
@@ -203,11 +201,7 @@ struct WaitingRow {
 }
 
 impl WaitingRow {
-    const EMPTY: Self = Self {
-        indices: [0; PIECES],
-        count: 0,
-        gradient: [0.0; 2],
-    };
+    const EMPTY: Self = Self { indices: [0; PIECES], count: 0, gradient: [0.0; 2] };
 }
 
 /// Number of weights by which the prefetches of a step are ahead.
@@ -224,11 +218,7 @@ impl Part<'_> {
     /// prefetched now and changed by the next call, or by [`Self::finish`].
     #[inline(always)]
     pub(super) fn add_row(&mut self, row: &[u32], first: u32, gradient: Weight) {
-        let mut next = WaitingRow {
-            count: row.len(),
-            gradient,
-            ..WaitingRow::EMPTY
-        };
+        let mut next = WaitingRow { count: row.len(), gradient, ..WaitingRow::EMPTY };
         for (to, &index) in next.indices.iter_mut().zip(row) {
             *to = index - first;
             prefetch(&self.states[*to as usize]);
@@ -299,12 +289,7 @@ pub(super) fn parts<'a>(
             weights = rest;
             let (of_first, rest) = std::mem::take(&mut states).split_at_mut(length);
             states = rest;
-            Part {
-                weights: first,
-                states: of_first,
-                touched,
-                waiting: WaitingRow::EMPTY,
-            }
+            Part { weights: first, states: of_first, touched, waiting: WaitingRow::EMPTY }
         })
         .collect()
 }
@@ -392,14 +377,12 @@ impl Pass {
             self.slopes.push(slope);
         }
         let slopes = &self.slopes;
-        tasks(tables, &mut self.touched)
-            .into_par_iter()
-            .for_each(|task| {
-                pulp::Arch::new().dispatch(
-                    #[inline(always)]
-                    || task.run(batch, slopes, rate),
-                );
-            });
+        tasks(tables, &mut self.touched).into_par_iter().for_each(|task| {
+            pulp::Arch::new().dispatch(
+                #[inline(always)]
+                || task.run(batch, slopes, rate),
+            );
+        });
         sum
     }
 }
@@ -650,12 +633,7 @@ struct Sum<'a> {
 
 impl<'a> Sum<'a> {
     fn of(weights: &'a [Weight]) -> Self {
-        Self {
-            weights,
-            row: [0; PIECES],
-            count: 0,
-            total: [0.0; 2],
-        }
+        Self { weights, row: [0; PIECES], count: 0, total: [0.0; 2] }
     }
 
     /// Adds the weights with these indices, each moved by `shift`.

@@ -25,10 +25,8 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
         for (columns, inputs) in columns.iter_mut().zip(&inputs) {
             for place in 0..BLOCK {
                 let rows = inputs[..active].iter().map(|&input| usize::from(input));
-                let sum: f64 = rows
-                    .chain([layout.biases()])
-                    .map(|row| f64::from(block[row].0[place]))
-                    .sum();
+                let sum: f64 =
+                    rows.chain([layout.biases()]).map(|row| f64::from(block[row].0[place])).sum();
                 columns[layout.column(number, place)] = sum.clamp(0.0, 1.0);
             }
         }
@@ -65,11 +63,7 @@ fn output_by_definition(weights: &Weights, sample: &Sample) -> f64 {
             }
         }
     }
-    let shortcut = if hidden.has_shortcut {
-        first.pop()
-    } else {
-        None
-    };
+    let shortcut = if hidden.has_shortcut { first.pop() } else { None };
     let clipped = first.iter().map(|sum| sum.clamp(0.0, 1.0));
     let inputs: Vec<f64> = if hidden.is_products {
         let squares = first.iter().map(|sum| sum.powi(2).min(1.0));
@@ -111,11 +105,7 @@ fn the_gradient_is_that_of_finite_differences() {
 
 fn check_gradient(layout: Layout) {
     let samples = samples(300, 7, 1);
-    let targets = Targets {
-        scale: 400.0,
-        result_weight: 0.3,
-        tree_weight: 1.0,
-    };
+    let targets = Targets { scale: 400.0, result_weight: 0.3, tree_weight: 1.0 };
     let target = |sample: &Sample| targets.of(sample);
     let mut weights = Weights::random(layout, 3);
     let mut gradient = Weights::zeroed(layout);
@@ -125,9 +115,8 @@ fn check_gradient(layout: Layout) {
     let chunks = std::slice::from_ref(&chunk);
     let found = pass.add_gradient(&weights, chunks, 1.0, &mut gradient);
     let loss = |weights: &Weights| -> f64 {
-        let losses = samples
-            .iter()
-            .map(|sample| loss_by_definition(weights, sample, target(sample)));
+        let losses =
+            samples.iter().map(|sample| loss_by_definition(weights, sample, target(sample)));
         losses.sum()
     };
     assert!((found - loss(&weights)).abs() < 1e-4 * found);
@@ -147,9 +136,8 @@ fn check_gradient(layout: Layout) {
         *get(weights) = before;
         (above.1 - below.1) / (above.0 - below.0)
     };
-    let used: Vec<usize> = (0..layout.biases())
-        .filter(|&input| chunk.views(input).len() > 1)
-        .collect();
+    let used: Vec<usize> =
+        (0..layout.biases()).filter(|&input| chunk.views(input).len() > 1).collect();
     let after = layout.outputs().end - layout.biases();
     let count = 400 + after.min(200);
     for number in 0..count {
@@ -189,9 +177,8 @@ fn each_column_and_input_has_one_place() {
         let layout = layout_of(shape);
         let blocks =
             || (0..layout.blocks()).flat_map(|block| (0..BLOCK).map(move |place| (block, place)));
-        let mut columns: Vec<usize> = blocks()
-            .map(|(block, place)| layout.column(block, place))
-            .collect();
+        let mut columns: Vec<usize> =
+            blocks().map(|(block, place)| layout.column(block, place)).collect();
         columns.sort_unstable();
         assert!(columns.into_iter().eq(0..layout.shape.width), "{shape}");
         let Some(hidden) = layout.hidden else {
@@ -219,10 +206,7 @@ fn only_shapes_of_our_own_features_are_trained() {
     ] {
         let shape: Shape = name.parse().expect("a good name");
         assert_eq!(Layout::new(shape), None, "{name}");
-        let settings = Settings {
-            shape,
-            ..settings()
-        };
+        let settings = Settings { shape, ..settings() };
         let error = settings.validate().expect_err(name).to_string();
         let part = format!("shape {shape}, expected raicho_Wx2-8");
         assert!(error.starts_with(&part), "{error}");

@@ -46,10 +46,7 @@ pub(super) fn for_each_random_position(
 
 /// Training data whose scores are the material balance. The last tenth is held out.
 fn material_data(count: usize) -> Data {
-    let filter = Filter {
-        tactical: Tactical::Keep,
-        ..Filter::default()
-    };
+    let filter = Filter { tactical: Tactical::Keep, ..Filter::default() };
     let mut data = Data::default();
     let mut number = 0;
     for_each_random_position(count, 5, |position| {
@@ -71,13 +68,8 @@ fn samples(count: usize, step: usize, seed: u64) -> Vec<Sample> {
             let score = material(position) as i16;
             // Positions of games, and of search trees with each kind of bound.
             let label = match Bound::from_bits((number / step % 4) as u8) {
-                Some(bound) => Label::Tree {
-                    bound,
-                    depth: (number % 11) as u8,
-                },
-                None => Label::Game {
-                    result: score.signum() as i8,
-                },
+                Some(bound) => Label::Tree { bound, depth: (number % 11) as u8 },
+                None => Label::Game { result: score.signum() as i8 },
             };
             samples.extend(Sample::new(position, score, label));
         }
@@ -144,10 +136,7 @@ fn check_material(shape: Shape) {
         shape,
         steps: 600,
         interval: 150,
-        wdl: ResultWeight {
-            first: 0.0,
-            last: 0.0,
-        },
+        wdl: ResultWeight { first: 0.0, last: 0.0 },
         ..settings()
     };
     let mut learner = Learner::new(settings, &data).expect("good settings");
@@ -186,10 +175,7 @@ fn check_material(shape: Shape) {
 fn a_run_is_the_same_on_any_number_of_threads() {
     let data = material_data(3000);
     for shape in shapes() {
-        let settings = Settings {
-            shape,
-            ..settings()
-        };
+        let settings = Settings { shape, ..settings() };
         let run = |threads| {
             on_threads(threads, || {
                 let mut learner = Learner::new(settings.clone(), &data).expect("good settings");
@@ -199,10 +185,7 @@ fn a_run_is_the_same_on_any_number_of_threads() {
         };
         let one = run(1);
         for threads in [1, 3] {
-            assert!(
-                one == run(threads),
-                "{shape}: {threads} threads differ from one"
-            );
+            assert!(one == run(threads), "{shape}: {threads} threads differ from one");
         }
     }
 }
@@ -230,10 +213,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
     let quantised = first.quantised("test").network;
     write(&bytes_of(&first));
     for scale in [400, 700] {
-        let settings = Settings {
-            scale,
-            ..settings()
-        };
+        let settings = Settings { scale, ..settings() };
         let again = begun(settings).expect("a good network").quantised("test");
         let mut errors = Vec::new();
         for_each_random_position(300, 78, |position| {
@@ -250,10 +230,7 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
     }
 
     // Of a network with other layers, only the feature transformer is taken.
-    let plain = Settings {
-        shape: Shape::plain(FeatureSet::Raicho, 64, [32, 32]),
-        ..settings()
-    };
+    let plain = Settings { shape: Shape::plain(FeatureSet::Raicho, 64, [32, 32]), ..settings() };
     let random = Learner::new(plain.clone(), &data).expect("good settings");
     let begun_plain = begun(plain).expect("a network of the same width");
     let transformer = |learner: &Learner<'_>| learner.quantised("").network.transformer;
@@ -270,14 +247,8 @@ fn a_run_can_begin_with_a_checkpoint_or_a_network() {
         Err(error) => error.to_string(),
     };
     check_zones(&begun, &first, &write);
-    assert_eq!(
-        message(),
-        "a network of shape raicho4_64x2-8, whose zones cannot be joined"
-    );
-    let wide = Settings {
-        shape: Shape::direct(FeatureSet::Raicho, 128),
-        ..settings()
-    };
+    assert_eq!(message(), "a network of shape raicho4_64x2-8, whose zones cannot be joined");
+    let wide = Settings { shape: Shape::direct(FeatureSet::Raicho, 128), ..settings() };
     let wide = Learner::new(wide, &data).expect("good settings");
     write(&bytes_of(&wide));
     assert_eq!(message(), "width 128, expected 64");
@@ -295,10 +266,7 @@ fn check_zones<'a>(
     first: &Learner<'_>,
     write: &impl Fn(&[u8]),
 ) {
-    let settings = Settings {
-        shape: "raicho4_64x2-8".parse().expect("a good name"),
-        ..settings()
-    };
+    let settings = Settings { shape: "raicho4_64x2-8".parse().expect("a good name"), ..settings() };
     let mut zoned = begun(settings.clone()).expect("a network of one zone");
     let [one, four] = [first, &zoned].map(|learner| learner.quantised("test").network);
     let [single, all] = [&one, &four].map(|network| &network.transformer.weights);
@@ -344,12 +312,7 @@ fn a_resumed_run_is_the_same() {
     let other = material_data(2999);
     assert!(Learner::resume(&path, &other).is_err());
     let good = std::fs::read(&path).expect("just written");
-    for (at, what) in [
-        (0, "magic"),
-        (9, "version"),
-        (30, "header"),
-        (5000, "weights"),
-    ] {
+    for (at, what) in [(0, "magic"), (9, "version"), (30, "header"), (5000, "weights")] {
         let mut bad = good.clone();
         bad[at] ^= 0x55;
         std::fs::write(&path, bad).expect("the folder can be written");

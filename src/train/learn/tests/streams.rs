@@ -51,10 +51,7 @@ fn group(parts: u32, files: &[&Path]) -> FileGroup {
 fn source(groups: Vec<FileGroup>, window: usize) -> Source {
     Source {
         groups,
-        filter: Filter {
-            tactical: Tactical::Keep,
-            eval_limit: u16::MAX,
-        },
+        filter: Filter { tactical: Tactical::Keep, eval_limit: u16::MAX },
         buffer: window,
         ..Source::default()
     }
@@ -116,16 +113,10 @@ fn a_streamed_run_is_the_same_on_any_number_of_threads_and_after_any_interruptio
     let folder = TestFolder::new();
     let files =
         [("a.pack", 0), ("b.pack", -12_000)].map(|(name, first)| folder.games(name, 260, first));
-    let source = Source {
-        held_out: 0.1,
-        ..source(vec![group(1, &[&files[0], &files[1]])], 6000)
-    };
+    let source = Source { held_out: 0.1, ..source(vec![group(1, &[&files[0], &files[1]])], 6000) };
     let data = load(&source).expect("good files");
     assert!(data.is_streamed() && data.held_out.len() > 1000);
-    let settings = || Settings {
-        steps: 60,
-        ..settings()
-    };
+    let settings = || Settings { steps: 60, ..settings() };
     let run = |threads| {
         on_threads(threads, || {
             let mut learner = Learner::new(settings(), &data).expect("good settings");
@@ -152,10 +143,7 @@ fn a_streamed_run_is_the_same_on_any_number_of_threads_and_after_any_interruptio
         assert!(bytes_of(&second) == whole, "stopped at {stopped_at}");
     }
     // Other shares are another run.
-    let other = Source {
-        groups: vec![group(3, &[&files[0]]), group(1, &[&files[1]])],
-        ..source
-    };
+    let other = Source { groups: vec![group(3, &[&files[0]]), group(1, &[&files[1]])], ..source };
     let other = load(&other).expect("good files");
     assert!(Learner::resume(&checkpoint, &other).is_err());
 }
@@ -197,10 +185,7 @@ fn held_out_games_are_not_visited() {
     assert!(found.len() > 10_000, "{}", found.len());
     assert!(held_out.iter().all(|score| !found.contains_key(score)));
     // The choice does not depend on whether the positions are in memory.
-    let in_memory = Source {
-        buffer: 1 << 20,
-        ..source
-    };
+    let in_memory = Source { buffer: 1 << 20, ..source };
     let whole = load(&in_memory).expect("good files");
     let all: Vec<i16> = whole.held_out.iter().map(Sample::score).collect();
     assert_eq!(all, held_out);

@@ -189,10 +189,8 @@ fn best_move(mut words: Words<'_>) -> BestMove<'_> {
         Some(word) if word.eq_ignore_ascii_case("resign") => BestMove::Resign,
         Some(word) if word.eq_ignore_ascii_case("win") => BestMove::Win,
         Some(best) => {
-            let ponder = words
-                .skip_word("ponder")
-                .and_then(|()| words.next())
-                .filter(|word| is_move(word));
+            let ponder =
+                words.skip_word("ponder").and_then(|()| words.next()).filter(|word| is_move(word));
             BestMove::Move { best, ponder }
         }
     }
@@ -271,10 +269,7 @@ fn declared_option(mut words: Words<'_>) -> Option<DeclaredOption> {
     if name.is_empty() {
         return None;
     }
-    Some(DeclaredOption {
-        name: name.join(" "),
-        kind: option_kind(kind, words),
-    })
+    Some(DeclaredOption { name: name.join(" "), kind: option_kind(kind, words) })
 }
 
 fn option_kind(kind: &str, mut words: Words<'_>) -> OptionKind {
@@ -283,18 +278,14 @@ fn option_kind(kind: &str, mut words: Words<'_>) -> OptionKind {
         None => String::new(),
     };
     match kind {
-        "check" => OptionKind::Check {
-            default: words.any(|word| word.eq_ignore_ascii_case("true")),
-        },
+        "check" => {
+            OptionKind::Check { default: words.any(|word| word.eq_ignore_ascii_case("true")) }
+        }
         "spin" => spin(words).unwrap_or(OptionKind::Unknown),
         "combo" => combo(words),
         "button" => OptionKind::Button,
-        "string" => OptionKind::String {
-            default: text(words),
-        },
-        "filename" => OptionKind::Filename {
-            default: text(words),
-        },
+        "string" => OptionKind::String { default: text(words) },
+        "filename" => OptionKind::Filename { default: text(words) },
         _ => OptionKind::Unknown,
     }
 }

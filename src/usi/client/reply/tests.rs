@@ -106,10 +106,7 @@ fn info_is_read_word_by_word() {
             string: None,
         }
     );
-    let note = InfoLine {
-        string: Some("score cp 5 pv 7g7f"),
-        ..InfoLine::default()
-    };
+    let note = InfoLine { string: Some("score cp 5 pv 7g7f"), ..InfoLine::default() };
     assert_eq!(info("info string score cp 5 pv 7g7f"), note);
     assert_eq!(info("info"), InfoLine::default());
     assert_eq!(info("info pv"), InfoLine::default());

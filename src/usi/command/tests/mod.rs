@@ -26,10 +26,7 @@ fn plain_commands_are_parsed() {
     assert_eq!(" \tgo \r".parse(), Ok(Command::Go(GoCommand::default())));
     assert_eq!("gameover lose".parse(), Ok(Command::GameOver));
     assert_eq!("perft 5".parse(), Ok(Command::Perft(5)));
-    assert_eq!(
-        "bench depth 9".parse(),
-        Ok(Command::Bench { depth: Some(9) })
-    );
+    assert_eq!("bench depth 9".parse(), Ok(Command::Bench { depth: Some(9) }));
     let expected = Ok(Command::GetOption(Some("Threads".to_owned())));
     assert_eq!("getoption Threads".parse(), expected);
 }
@@ -87,12 +84,8 @@ fn positions_are_parsed_leniently() {
 fn go_parameters_are_parsed() {
     let pondering = go("go ponder btime 1000 wtime 2000 byoyomi 300");
     assert!(pondering.ponder);
-    let times = Times {
-        btime: Some(1000),
-        wtime: Some(2000),
-        byoyomi: Some(300),
-        ..Times::default()
-    };
+    let times =
+        Times { btime: Some(1000), wtime: Some(2000), byoyomi: Some(300), ..Times::default() };
     assert_eq!(pondering.times, times);
     assert_eq!(go("go mate 5000").mate, Some(MateLimit::Milliseconds(5000)));
     assert_eq!(go("go mate infinite").mate, Some(MateLimit::Infinite));
@@ -102,11 +95,7 @@ fn go_parameters_are_parsed() {
     let expected = (vec!["7g7f".to_owned(), "2g2f".to_owned()], Some(3));
     assert_eq!((chosen.search_moves, chosen.depth), expected);
     assert_eq!("ponderhit btime 9 wtime 8".parse(), {
-        Ok(Command::PonderHit(Times {
-            btime: Some(9),
-            wtime: Some(8),
-            ..Times::default()
-        }))
+        Ok(Command::PonderHit(Times { btime: Some(9), wtime: Some(8), ..Times::default() }))
     });
     assert!(!go("go").has_limit() && !go("go ponder").has_limit() && go("go infinite").has_limit());
 }
@@ -119,15 +108,8 @@ fn bad_numbers_leave_the_rest_of_a_go() {
     let expected = (Some(0), Some(7), Some(LONGEST_MILLISECONDS));
     assert_eq!((times.btime, times.wtime, times.byoyomi), expected);
 
-    let rest = GoCommand {
-        depth: Some(4),
-        ..GoCommand::default()
-    };
-    for line in [
-        "go btime abc depth 4",
-        "go btime depth 4",
-        "go fast 7 depth 4",
-    ] {
+    let rest = GoCommand { depth: Some(4), ..GoCommand::default() };
+    for line in ["go btime abc depth 4", "go btime depth 4", "go fast 7 depth 4"] {
         assert_eq!(go(line), rest, "{line}");
     }
     assert_eq!(errors("go fast 7 depth 4").len(), 1);

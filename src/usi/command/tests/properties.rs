@@ -25,15 +25,8 @@ fn plies(range: std::ops::RangeInclusive<u32>) -> impl Strategy<Value = Option<u
 }
 
 fn times() -> impl Strategy<Value = Times> {
-    (number(), number(), number(), number(), number()).prop_map(
-        |(btime, wtime, binc, winc, byoyomi)| Times {
-            btime,
-            wtime,
-            binc,
-            winc,
-            byoyomi,
-        },
-    )
+    (number(), number(), number(), number(), number())
+        .prop_map(|(btime, wtime, binc, winc, byoyomi)| Times { btime, wtime, binc, winc, byoyomi })
 }
 
 fn go_command() -> impl Strategy<Value = GoCommand> {
@@ -46,17 +39,7 @@ fn go_command() -> impl Strategy<Value = GoCommand> {
     let flags = (any::<bool>(), any::<bool>());
     (flags, times(), numbers, mate, words_up_to(4)).prop_map(
         |((ponder, infinite), times, (movetime, depth, nodes, perft), mate, search_moves)| {
-            GoCommand {
-                ponder,
-                times,
-                movetime,
-                depth,
-                nodes,
-                infinite,
-                mate,
-                perft,
-                search_moves,
-            }
+            GoCommand { ponder, times, movetime, depth, nodes, infinite, mate, perft, search_moves }
         },
     )
 }

@@ -23,10 +23,9 @@ impl fmt::Display for Command {
             Self::Usi => f.write_str("usi"),
             Self::IsReady => f.write_str("isready"),
             Self::SetOption { name, value: None } => write!(f, "setoption name {name}"),
-            Self::SetOption {
-                name,
-                value: Some(value),
-            } => write!(f, "setoption name {name} value {value}"),
+            Self::SetOption { name, value: Some(value) } => {
+                write!(f, "setoption name {name} value {value}")
+            }
             Self::UsiNewGame => f.write_str("usinewgame"),
             Self::Position(position) => position.fmt(f),
             Self::Go(go) => go.fmt(f),
@@ -94,10 +93,7 @@ impl fmt::Display for GoCommand {
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let values = [self.btime, self.wtime, self.binc, self.winc, self.byoyomi];
-        for (name, value) in ["btime", "wtime", "binc", "winc", "byoyomi"]
-            .into_iter()
-            .zip(values)
-        {
+        for (name, value) in ["btime", "wtime", "binc", "winc", "byoyomi"].into_iter().zip(values) {
             write_numbers(f, &[(name, value)])?;
         }
         Ok(())

@@ -73,9 +73,7 @@ impl<T: Zeroable> ZeroedPages<T> {
     /// There is not enough memory, or the size overflows.
     pub(crate) fn new(length: usize) -> io::Result<Self> {
         let values = bytemuck::try_zeroed_slice_box(length);
-        values
-            .map(Self)
-            .map_err(|()| io::ErrorKind::OutOfMemory.into())
+        values.map(Self).map_err(|()| io::ErrorKind::OutOfMemory.into())
     }
 
     /// As [`Self::new`].

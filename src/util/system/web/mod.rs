@@ -28,19 +28,13 @@ pub(crate) const DEFAULT_TABLE_MB: usize = 64;
 /// A pool of threads for divisible work; the calling thread alone where there are no threads.
 pub(crate) fn thread_pool(threads: usize) -> Result<ThreadPool, ThreadPoolBuildError> {
     if !has_threads() {
-        return ThreadPoolBuilder::new()
-            .num_threads(1)
-            .use_current_thread()
-            .build();
+        return ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
     }
     let spawn = |worker: rayon::ThreadBuilder| {
         let builder = thread::Builder::new();
         builder.spawn(move || worker.run()).map(drop)
     };
-    ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .spawn_handler(spawn)
-        .build()
+    ThreadPoolBuilder::new().num_threads(threads).spawn_handler(spawn).build()
 }
 
 // --- Files that the page has given, by name ---
@@ -63,9 +57,7 @@ pub(crate) fn given_file(path: &Path) -> Option<io::Result<Arc<[u8]>>> {
     let files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let name = path.to_string_lossy();
     let in_folder = format!("{}/nn.bin", name.trim_end_matches('/'));
-    let file = files
-        .as_ref()
-        .and_then(|files| files.get(&*name).or_else(|| files.get(&in_folder)));
+    let file = files.as_ref().and_then(|files| files.get(&*name).or_else(|| files.get(&in_folder)));
     let missing = || io::Error::new(io::ErrorKind::NotFound, "the page has given no such file");
     Some(file.cloned().ok_or_else(missing))
 }

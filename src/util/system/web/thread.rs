@@ -44,10 +44,7 @@ struct Works {
     waiting: BTreeMap<usize, Work>,
 }
 
-static WORKS: Mutex<Works> = Mutex::new(Works {
-    last: 0,
-    waiting: BTreeMap::new(),
-});
+static WORKS: Mutex<Works> = Mutex::new(Works { last: 0, waiting: BTreeMap::new() });
 
 impl Works {
     fn add(&mut self, work: Work) -> usize {
@@ -68,9 +65,7 @@ pub(crate) struct Builder {
 
 impl Builder {
     pub(crate) fn new() -> Self {
-        Self {
-            stack_bytes: STACK_BYTES,
-        }
+        Self { stack_bytes: STACK_BYTES }
     }
 
     /// Threads have no names here.
@@ -79,9 +74,7 @@ impl Builder {
     }
 
     pub(crate) fn stack_size(self, bytes: usize) -> Self {
-        Self {
-            stack_bytes: bytes.min(MOST_STACK_BYTES),
-        }
+        Self { stack_bytes: bytes.min(MOST_STACK_BYTES) }
     }
 
     /// # Errors
@@ -138,11 +131,8 @@ fn stack_of(bytes: usize) -> io::Result<(usize, &'static AtomicU32)> {
     if memory.is_null() {
         return Err(no_memory());
     }
-    let stack = Stack {
-        first: memory.addr(),
-        bytes,
-        in_use: Box::leak(Box::new(AtomicU32::new(1))),
-    };
+    let stack =
+        Stack { first: memory.addr(), bytes, in_use: Box::leak(Box::new(AtomicU32::new(1))) };
     let result = (stack.first, stack.in_use);
     stacks.push(stack);
     Ok(result)
@@ -176,11 +166,7 @@ impl<T> JoinHandle<T> {
 /// Number of processor cores; 1 where there are no threads.
 #[expect(clippy::unnecessary_wraps, reason = "as in the standard library")]
 pub(crate) fn available_parallelism() -> io::Result<NonZero<usize>> {
-    let cores = if page::has_threads() {
-        page::cores()
-    } else {
-        1
-    };
+    let cores = if page::has_threads() { page::cores() } else { 1 };
     Ok(NonZero::new(cores).unwrap_or(NonZero::<usize>::MIN))
 }
 
@@ -210,21 +196,14 @@ impl Running {
     fn wait(&self) {
         let mut count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
         while *count > 0 {
-            count = self
-                .changed
-                .wait(count)
-                .unwrap_or_else(PoisonError::into_inner);
+            count = self.changed.wait(count).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
 
 /// Calls `body`, and waits for all threads that it has started.
 pub(crate) fn scope<'env, T>(body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T) -> T {
-    let scope = Scope {
-        running: Arc::default(),
-        scope: PhantomData,
-        env: PhantomData,
-    };
+    let scope = Scope { running: Arc::default(), scope: PhantomData, env: PhantomData };
     let result = body(&scope);
     scope.running.wait();
     result
@@ -251,10 +230,7 @@ impl<'scope> Scope<'scope, '_> {
         };
         self.running.add(1);
         start(work).inspect_err(|_| self.running.add(-1))?;
-        Ok(ScopedJoinHandle {
-            packet,
-            scope: PhantomData,
-        })
+        Ok(ScopedJoinHandle { packet, scope: PhantomData })
     }
 }
 
@@ -282,10 +258,7 @@ struct Packet<T> {
 
 impl<T> Default for Packet<T> {
     fn default() -> Self {
-        Self {
-            result: Mutex::new(None),
-            is_there: Condvar::new(),
-        }
+        Self { result: Mutex::new(None), is_there: Condvar::new() }
     }
 }
 
@@ -306,10 +279,7 @@ impl<T> Packet<T> {
             if let Some(result) = result.take() {
                 return result;
             }
-            result = self
-                .is_there
-                .wait(result)
-                .unwrap_or_else(PoisonError::into_inner);
+            result = self.is_there.wait(result).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

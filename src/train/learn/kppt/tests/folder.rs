@@ -15,11 +15,7 @@ impl Scattered {
         [0, 1].map(|part| {
             let bits = mixed(2 * index as u64 + part);
             let number = (bits >> 8) % (2 * self.half + 1);
-            if bits.is_multiple_of(7) {
-                0
-            } else {
-                number as i32 - self.half as i32
-            }
+            if bits.is_multiple_of(7) { 0 } else { number as i32 - self.half as i32 }
         })
     }
 }
@@ -43,10 +39,7 @@ impl Weights for Scattered {
 fn numbers_that_do_not_fit_are_set_to_the_nearest_and_counted() {
     let mut bytes = Vec::new();
     let numbers = [40_000, -5, -32_768, 32_767, -32_769, i32::MIN, 7, 1];
-    let saturated: u64 = numbers
-        .map(|number| narrow(number, &mut bytes))
-        .iter()
-        .sum();
+    let saturated: u64 = numbers.map(|number| narrow(number, &mut bytes)).iter().sum();
     let expected = [32_767, -5, -32_768, 32_767, -32_768, -32_768, 7, 1_i16];
     assert_eq!(bytes, expected.map(i16::to_le_bytes).as_flattened());
     assert_eq!(saturated, 3);

@@ -14,11 +14,7 @@ fn output_by_definition(tables: &Tables, position: &Position) -> f64 {
     let [own, other] = [us, !us].map(|side| {
         let numbers = numbers_of(position, side);
         let king = position.king(side).expect("a king");
-        let king = if side == Color::Black {
-            king
-        } else {
-            king.rotated()
-        };
+        let king = if side == Color::Black { king } else { king.rotated() };
         let mut sum = [0.0; 2];
         for (at, &one) in numbers.iter().enumerate() {
             for &other in &numbers[..at] {
@@ -88,14 +84,10 @@ fn the_gradient_is_that_of_finite_differences() {
     assert!(slope_of_loss > 0.0 && slope != 0.0);
     for factor in Factor::ALL {
         let states = &tables.of(factor).states;
-        let with_gradient: Vec<usize> = (0..states.len())
-            .filter(|&index| states[index].gradient != [0.0; 2])
-            .collect();
+        let with_gradient: Vec<usize> =
+            (0..states.len()).filter(|&index| states[index].gradient != [0.0; 2]).collect();
         assert!(!with_gradient.is_empty(), "{factor:?}");
-        for index in with_gradient
-            .iter()
-            .step_by(with_gradient.len().div_ceil(4))
-        {
+        for index in with_gradient.iter().step_by(with_gradient.len().div_ceil(4)) {
             for part in 0..2 {
                 let found = tables.of(factor).states[*index].gradient[part];
                 let mut at = |by: f32| {
@@ -123,10 +115,7 @@ fn the_gradient_is_that_of_finite_differences() {
 fn folded_factors_are_their_direct_sum() {
     let positions = positions(40, 2);
     let samples: Vec<Sample> = positions.iter().map(|(_, sample)| *sample).collect();
-    let data = Data {
-        training: samples.clone(),
-        ..Data::default()
-    };
+    let data = Data { training: samples.clone(), ..Data::default() };
     let mut learner = Learner::new(settings(), &data).expect("good settings");
     make_up(&mut learner.model.tables, &samples);
     let samples: Vec<&Sample> = samples.iter().collect();

@@ -33,9 +33,7 @@ fn positions(count: usize, seed: u64) -> Vec<(Position, Sample)> {
         index += 1;
         if index % 5 == 0 {
             let score = number(index, 800) as i16;
-            let label = Label::Game {
-                result: number(index, 1) as i8,
-            };
+            let label = Label::Game { result: number(index, 1) as i8 };
             let sample = Sample::new(position, score, label).expect("two kings");
             found.push((position.clone(), sample));
         }
@@ -51,10 +49,7 @@ fn settings() -> Settings {
         scale: SCALE,
         rate: 2e-3,
         last_rate: 1e-4,
-        wdl: ResultWeight {
-            first: 0.0,
-            last: 0.0,
-        },
+        wdl: ResultWeight { first: 0.0, last: 0.0 },
         ..Settings::default()
     }
 }

@@ -27,35 +27,22 @@ impl Weights for MadeUp {
             } else {
                 (king, piece)
             };
-            let piece = if king / 9 == 4 {
-                piece.min(TABLE.mirrored[piece].into())
-            } else {
-                piece
-            };
+            let piece = if king / 9 == 4 { piece.min(TABLE.mirrored[piece].into()) } else { piece };
             number((king * NUMBERS + piece) as u64, 900)
         };
         let inverse = TABLE.inverse[piece].into();
-        [
-            of_king(black_king, piece) - of_king(80 - white_king, inverse),
-            0,
-        ]
+        [of_king(black_king, piece) - of_king(80 - white_king, inverse), 0]
     }
 
     fn kpp(&self, king: usize, one: usize, other: usize) -> scalar::Weight {
         let pair = (one.max(other) * NUMBERS + one.min(other)) * 81 + king;
-        [
-            number(pair as u64, self.pairs),
-            number(pair as u64 + 1, self.pairs / 4),
-        ]
+        [number(pair as u64, self.pairs), number(pair as u64 + 1, self.pairs / 4)]
     }
 }
 
 /// Positions of random games with the values of made-up weights; the last tenth is held out.
 fn data_of(weights: &MadeUp, count: usize) -> Data {
-    let filter = Filter {
-        tactical: Tactical::Keep,
-        ..Filter::default()
-    };
+    let filter = Filter { tactical: Tactical::Keep, ..Filter::default() };
     let mut data = Data::default();
     let mut done = 0;
     for_each_random_position(count, 5, |position| {
@@ -88,22 +75,13 @@ fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
     run_to_end(&mut learner);
     let after = learner.points().last().and_then(|point| point.held_out);
     assert!(before > 0.01, "{before}");
-    assert!(
-        after.expect("held out") < before / 50.0,
-        "{after:?}, {before} before"
-    );
+    assert!(after.expect("held out") < before / 50.0, "{after:?}, {before} before");
 }
 
 #[test]
 fn made_up_weights_of_pairs_are_learnt() {
     let data = data_of(&MadeUp { pairs: 400 }, 500);
-    let settings = Settings {
-        steps: 250,
-        interval: 50,
-        rate: 6e-4,
-        last_rate: 3e-5,
-        ..settings()
-    };
+    let settings = Settings { steps: 250, interval: 50, rate: 6e-4, last_rate: 3e-5, ..settings() };
     let mut learner = Learner::new(settings, &data).expect("good settings");
     run_to_end(&mut learner);
     let losses = learner.points().iter().map(|point| point.training);
@@ -162,12 +140,7 @@ fn a_resumed_run_is_the_same() {
     let other = data_of(&MadeUp { pairs: 100 }, 699);
     assert!(Learner::resume(&path, &other).is_err());
     let good = std::fs::read(&path).expect("just written");
-    for (at, what) in [
-        (0, "magic"),
-        (9, "version"),
-        (30, "header"),
-        (good.len() / 2, "weights"),
-    ] {
+    for (at, what) in [(0, "magic"), (9, "version"), (30, "header"), (good.len() / 2, "weights")] {
         let mut bad = good.clone();
         bad[at] ^= 0x55;
         std::fs::write(&path, bad).expect("the folder can be written");

@@ -38,10 +38,7 @@ fn negative([board, turn]: [i32; 2]) -> [i32; 2] {
 fn ties_hold_exactly() {
     let positions = positions(60, 3);
     let samples: Vec<Sample> = positions.iter().map(|(_, sample)| *sample).collect();
-    let data = Data {
-        training: samples,
-        ..Data::default()
-    };
+    let data = Data { training: samples, ..Data::default() };
     let mut learner = Learner::new(settings(), &data).expect("good settings");
     // Odd fractions, which do not add up exactly.
     for _ in 0..7 {
@@ -76,8 +73,5 @@ fn ties_hold_exactly() {
         assert_eq!(kings, negative(folded.kk(80 - white, 80 - black)));
         assert_eq!(folded.kk(black, 80 - black)[0], 0);
     }
-    assert!(
-        of_pairs > 5000 && of_pieces > 1000,
-        "{of_pairs}, {of_pieces}"
-    );
+    assert!(of_pairs > 5000 && of_pieces > 1000, "{of_pairs}, {of_pieces}");
 }
