@@ -9,10 +9,9 @@ use std::{collections::hash_map::Entry, path::Path};
 use super::fault::{BookFault, BookPlace, Problem, no_book};
 use super::{BookEntry, BookMove, Extras, FormatWriter, Losses, UNKNOWN_DEPTH, db::position_text};
 use crate::position::{Board, Position, START_SFEN};
-use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
 use crate::types::{Color, File, Move, Move16, Piece, PieceType, Rank, Square};
-use crate::util::read_file;
+use crate::{records::packed::PackedSfen, util::read_file};
 
 /// The positions of a book: root by root, the nearest first. Roots other than the start position
 /// carry no true ply; then all positions have ply 1, as `ShogiHome` writes them.

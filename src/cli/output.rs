@@ -7,9 +7,8 @@
 //! error. The macros of the standard library would panic in all these cases. All of them print
 //! [harmless] text: names and comments come from files, servers and engines.
 
-use std::borrow::Cow;
-use std::fmt::Display;
 use std::io::{self, Write};
+use std::{borrow::Cow, fmt::Display};
 
 use thiserror::Error;
 

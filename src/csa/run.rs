@@ -14,9 +14,8 @@ use super::journal::{DialogueLog, Entry, Journal, record_of};
 use super::player::{OnWord, Player, PlayerSettings, Word};
 use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
 use super::{client_line::ClientLine, game::FinishedGame, server_line::Summary};
-use crate::records::GameRecord;
 use crate::runs::{FolderError, Stop};
-use crate::usi::client::ClientError;
+use crate::{records::GameRecord, usi::client::ClientError};
 
 /// Where and how to play.
 #[derive(Clone, Debug)]

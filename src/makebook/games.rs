@@ -14,12 +14,10 @@ use bytemuck::{Pod, Zeroable};
 use super::GAMES_DEPTH;
 use super::sorter::{Groups, Sorter, key, pack_position, unpack_position};
 use crate::book::{BookEntry, BookFormat, BookMove, BookWriter, Losses};
-use crate::position::Position;
-use crate::records::encoding::Lines;
 use crate::records::teacher::{Fault, Format, Record, TeacherError, TeacherReader};
-use crate::records::text::TextFormat;
 use crate::records::{GameRecord, GameResult, PackGame, PackReason, PackedSfen};
 use crate::runs::{OutputFile, Watch};
+use crate::{position::Position, records::encoding::Lines, records::text::TextFormat};
 use crate::{types::Color, types::Move, types::Move16, util::AtPath};
 
 /// Which games, and which of their moves, a book is made of.

@@ -19,10 +19,9 @@ use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent
 use crate::csa::run::{self, RunEvent, RunSettings};
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};
-use crate::records;
-use crate::usi::client::PASSWORD_VARIABLE;
 use crate::util::{AtPath, cores, counted, crowding, read_utf8};
 use crate::{arena::settings::EngineText, cli::progress::on_ctrl_c, engine::Settings};
+use crate::{records, usi::client::PASSWORD_VARIABLE};
 use screen::{Screen, Shared};
 
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game
