@@ -2,15 +2,17 @@
 //! only on the program, so it is the signature of a version; nodes per second measure machine and
 //! build.
 
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::position::{Position, SfenError};
 use crate::search::{Decision, Event, Limits, PrepareError, Searcher, Settings, Statistics};
+use crate::util::read_utf8;
 use crate::util::system::{Instant, recv_timeout};
 use crate::{eval::Evaluator, types::Depth};
 
@@ -217,12 +219,11 @@ fn fixed_positions() -> Vec<Position> {
         .collect()
 }
 
-fn read_positions(path: &PathBuf) -> Result<Vec<Position>, BenchError> {
-    let failed = |source| BenchError::File { path: path.clone(), source };
+fn read_positions(path: &Path) -> Result<Vec<Position>, BenchError> {
+    let failed = |source| BenchError::File { path: path.to_owned(), source };
     let mut positions = Vec::new();
-    let file = std::fs::File::open(path).map_err(failed)?;
-    for (index, line) in BufReader::new(file).lines().enumerate() {
-        let line = line.map_err(failed)?;
+    let text = read_utf8(path).map_err(failed)?;
+    for (index, line) in text.lines().enumerate() {
         let sfen = line.trim();
         let sfen = sfen.strip_prefix("sfen ").unwrap_or(sfen);
         if sfen.is_empty() || sfen.starts_with('#') {
@@ -233,13 +234,13 @@ fn read_positions(path: &PathBuf) -> Result<Vec<Position>, BenchError> {
             _ => Position::from_sfen(sfen),
         };
         positions.push(position.map_err(|source| BenchError::Sfen {
-            path: path.clone(),
+            path: path.to_owned(),
             line: index + 1,
             source,
         })?);
     }
     if positions.is_empty() {
-        return Err(BenchError::Empty(path.clone()));
+        return Err(BenchError::Empty(path.to_owned()));
     }
     Ok(positions)
 }

@@ -557,7 +557,7 @@ mod tests {
         }
         let allowed: [&Change; 3] =
             [&|m| m.games = None, &|m| m.sprt = Some(Sprt::default()), &|m| {
-                m.shard = Some(Shard { index: 1, count: 2 })
+                m.shard = Some(Shard { index: 1, count: 2 });
             }];
         for change in allowed {
             assert_eq!(first_difference(change), None);

@@ -133,10 +133,15 @@ impl WorkerArguments {
     /// The number of threads; says so where they are more than the processor bears.
     pub(super) fn threads(&self) -> usize {
         let threads = self.threads.into();
-        if let Some(warning) = crowding(threads) {
-            output::eprint_line(format_args!("warning: {warning}"));
-        }
+        warn_of_crowding(threads);
         threads
+    }
+}
+
+/// Says so where threads are more than the processor bears.
+pub(super) fn warn_of_crowding(threads: usize) {
+    if let Some(warning) = crowding(threads) {
+        output::eprint_line(format_args!("warning: {warning}"));
     }
 }
 

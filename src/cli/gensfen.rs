@@ -66,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         positions: arguments.positions,
     };
     let result = gensfen::run(&run, &limits, archive, &entries, &stop, &|tally| {
-        meter.advance(tally.written, words(tally));
+        meter.advance(tally.written, &words(tally));
     });
     meter.finish();
     let tally = match result {

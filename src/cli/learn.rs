@@ -170,7 +170,7 @@ fn set_scale(options: &mut Options, data: &Data) -> Result<()> {
     let (mut out, scale) = (output::stdout(), options.settings.scale);
     match fitted {
         Some(fitted) => {
-            writeln!(out, "scale {scale}; results are predicted best with {fitted:.1}")?
+            writeln!(out, "scale {scale}; results are predicted best with {fitted:.1}")?;
         }
         None => writeln!(out, "scale {scale}; results are not predicted by scores")?,
     }
@@ -195,7 +195,7 @@ fn learn<M: Model>(learner: &mut Run<'_, M>, folder: &Path, stop: &AtomicBool) -
     while !learner.is_finished() && !stop.load(Ordering::Relaxed) {
         let points = learner.points().len();
         learner.advance(stop, &mut |steps| {
-            meter.advance(steps, format!("{:.0} visits/s{words}", speed(steps)));
+            meter.advance(steps, &format!("{:.0} visits/s{words}", speed(steps)));
         })?;
         let (count, faults) = learner.take_faults();
         report_faults(count, &faults);

@@ -478,7 +478,7 @@ impl Plan<Problems<'_>> for Schedule<'_> {
             folder.append(&answer)?;
         }
         self.report.add(answer)?;
-        self.meter.advance(self.report.count() as u64, self.report.words());
+        self.meter.advance(self.report.count() as u64, &self.report.words());
         Ok(())
     }
 }

@@ -23,7 +23,8 @@ mod shell;
 mod spsa;
 mod usi;
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, process::ExitCode};
 
@@ -117,11 +118,11 @@ fn command() -> clap::Command {
     let command = Arguments::command();
     let mut groups = String::new();
     for (title, names) in GROUPS {
-        groups += &format!("\n{title}:\n");
+        let _ = writeln!(groups, "\n{title}:");
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map_or_else(String::new, ToString::to_string);
-            groups += &format!("  {name:<11}  {about}\n");
+            let _ = writeln!(groups, "  {name:<11}  {about}");
         }
     }
     command.help_template(format!(

@@ -33,7 +33,7 @@ pub(super) fn metered<T, E: Into<anyhow::Error>>(
     let progress = |done: u64, total: u64| {
         let length = total.div_ceil(size);
         let meter = meter.get_or_init(|| Meter::new(unit, Some(length), 0));
-        meter.advance(done / size, format!("of {length}"));
+        meter.advance(done / size, &format!("of {length}"));
     };
     let result = work(&Watch { stop, progress: &progress });
     if let Some(meter) = meter.get() {
@@ -93,11 +93,11 @@ impl Meter {
     }
 
     /// Shows that `done` units are done, followed by `words`.
-    pub(super) fn advance(&self, done: u64, words: String) {
+    pub(super) fn advance(&self, done: u64, words: &str) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
-            bar.set_message(output::harmless(&words).into_owned());
-        } else if let Some(line) = self.take_line(done, &words) {
+            bar.set_message(output::harmless(words).into_owned());
+        } else if let Some(line) = self.take_line(done, words) {
             output::eprint_line(line);
         }
     }
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn the_time_left_is_unknown_until_a_first_unit_is_done() {
         let (screen, meter) = eight_games();
-        meter.advance(0, "none".to_owned());
+        meter.advance(0, "none");
         let shown = screen.contents();
         assert!(shown.contains("0/8 games, ? left"), "{shown}");
     }
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn a_message_stands_above_the_bar() {
         let (screen, meter) = eight_games();
-        meter.advance(0, "none".to_owned());
+        meter.advance(0, "none");
         meter.message("a is Raicho 0.1");
         let shown = screen.contents();
         let lines: Vec<&str> = shown.lines().collect();
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn the_bar_is_gone_at_the_end() {
         let (screen, meter) = eight_games();
-        meter.advance(8, "all".to_owned());
+        meter.advance(8, "all");
         meter.finish();
         assert_eq!(screen.contents(), "");
     }

@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> Result<()> {
 
 fn show(event: &Event<'_>, meter: &Meter, faults: &AtomicU32) {
     match event {
-        Event::Iteration(state) => meter.advance(state.finished(), one_line(state)),
+        Event::Iteration(state) => meter.advance(state.finished(), &one_line(state)),
         Event::Note(note) => meter.message(&format!("note: {note}")),
         Event::Fault(fault) => match faults.fetch_add(1, Ordering::Relaxed) {
             ..FAULTS_SHOWN => meter.message(&fault.to_string()),

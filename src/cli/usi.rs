@@ -7,7 +7,8 @@ use std::{error::Error, path::PathBuf, sync::atomic::AtomicBool};
 use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::bench::{self, BenchOptions};
-use crate::cli::{arguments::load_evaluation, output};
+use crate::cli::arguments::{load_evaluation, warn_of_crowding};
+use crate::cli::output;
 use crate::{lang::Lang, types::Depth, usi::session};
 
 /// Speaks USI; tells a person who has started the program by hand what it is.
@@ -58,6 +59,7 @@ pub(super) struct BenchArguments {
 
 pub(super) fn run_bench(arguments: &BenchArguments) -> anyhow::Result<()> {
     let (_, evaluator) = load_evaluation(&arguments.eval)?;
+    warn_of_crowding(arguments.threads.into());
     let options = BenchOptions {
         depth: arguments.depth,
         threads: arguments.threads.into(),

@@ -23,7 +23,7 @@ use crate::position::{Position, SfenError};
 use crate::search::{self, Clock, Event, Limits, PrepareError, Searcher, Skill};
 use crate::types::{Color, Depth, Move, Move16};
 use crate::util::system::{DEFAULT_TABLE_MB, Instant};
-use crate::util::{abbreviate, shorten, system::thread::available_parallelism};
+use crate::util::{abbreviate, crowding, shorten, system::thread::available_parallelism};
 use book::Books;
 use evaluation::EvalSettings;
 use mate::MateSearch;
@@ -105,8 +105,14 @@ impl Problem {
     }
 
     fn of_search(error: &PrepareError) -> Self {
-        let text = format!("{error}, {}", error.used());
-        if error.is_error() { Self::error(text) } else { Self::warning(format!("warning: {text}")) }
+        Self::error(format!("{error}, {}", error.used()))
+    }
+
+    /// More threads than are used.
+    fn of_crowding(threads: usize) -> Option<Self> {
+        let most = search::max_threads();
+        let warning = crowding(threads).filter(|_| threads > most)?;
+        Some(Self::warning(format!("warning: {warning}, {most} are used")))
     }
 
     /// The evaluation needs both kings, and the position has fewer.
@@ -236,14 +242,14 @@ impl Engine {
             return problems;
         }
         let search = self.searcher.prepare(&self.settings.search).err();
-        self.has_all_resources = search.as_ref().is_none_or(|error| !error.is_error());
+        self.has_all_resources = search.is_none();
         let settings = &self.settings.search;
         let (threads, hash_mb) = (settings.threads, settings.hash_mb);
         log::debug!("ready: {threads} threads, {hash_mb} MB");
         self.prepared = Some(self.settings.search.clone());
         self.is_new_game = true;
         let search = search.iter().map(Problem::of_search);
-        search.chain(problems).collect()
+        search.chain(Problem::of_crowding(threads)).chain(problems).collect()
     }
 
     /// Loads the evaluation that the settings name, unless it is loaded. Values in the table come
@@ -352,7 +358,8 @@ impl Engine {
             Some(_) => {
                 let result = self.searcher.adapt(&self.settings.search);
                 self.prepared = Some(self.settings.search.clone());
-                result.err().iter().map(Problem::of_search).collect()
+                let crowding = Problem::of_crowding(self.settings.search.threads);
+                result.err().iter().map(Problem::of_search).chain(crowding).collect()
             }
         });
         problems.extend(self.missing_king());

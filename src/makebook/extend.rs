@@ -284,7 +284,7 @@ impl Walk<'_> {
                 }
                 // With the colours swapped it would be the same search.
                 None if is_new && !self.passed.contains(&turned) => {
-                    self.leaves.push(Leaf { task: Task { position: packed, ply }, loss })
+                    self.leaves.push(Leaf { task: Task { position: packed, ply }, loss });
                 }
                 _ => {}
             }

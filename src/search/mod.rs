@@ -48,7 +48,7 @@ use std::sync::mpsc::{Receiver, channel};
 use thiserror::Error;
 
 use crate::util::system::Instant;
-use crate::util::{ZeroedPages, counted, crowding, fits_into_memory};
+use crate::util::{ZeroedPages, counted, fits_into_memory};
 use crate::{position::Position, transposition::TranspositionTable};
 
 use history::Histories;
@@ -77,15 +77,9 @@ pub use tunables::Tunable;
 pub struct PrepareError {
     missing: String,
     used: String,
-    is_of_memory: bool,
 }
 
 impl PrepareError {
-    /// Whether something is missing; otherwise it would only do harm.
-    pub fn is_error(&self) -> bool {
-        self.is_of_memory
-    }
-
     /// What the searcher works with instead, in words.
     pub fn used(&self) -> &str {
         &self.used
@@ -97,7 +91,6 @@ impl PrepareError {
             (Err(first), Err(second)) => Err(Self {
                 missing: format!("{}, and {}", first.missing, second.missing),
                 used: format!("{}, and {}", first.used, second.used),
-                is_of_memory: first.is_of_memory || second.is_of_memory,
             }),
             (first, second) => first.and(second),
         }
@@ -105,7 +98,7 @@ impl PrepareError {
 
     fn of_threads(missing: String, started: usize) -> Self {
         let verb = if started == 1 { "is" } else { "are" };
-        Self { missing, used: format!("{started} {verb} used"), is_of_memory: false }
+        Self { missing, used: format!("{started} {verb} used") }
     }
 
     fn of_thread_memory(asked: usize, started: usize) -> Self {
@@ -113,7 +106,7 @@ impl PrepareError {
             "no memory for {}, each takes up to {MEGABYTES_PER_THREAD} MB",
             counted(asked, "search thread")
         );
-        let error = Self { is_of_memory: true, ..Self::of_threads(missing, started) };
+        let error = Self::of_threads(missing, started);
         if started > 0 {
             return error;
         }
@@ -173,7 +166,7 @@ impl Searcher {
         }
         // A thread cannot search without its memory, but with a smaller table it can.
         let mut threads = self.prepare_threads(settings.threads);
-        if self.table.megabytes() > 0 && threads.as_ref().is_err_and(|error| error.is_of_memory) {
+        if self.table.megabytes() > 0 && threads.is_err() {
             self.table = Arc::new(TranspositionTable::minimal());
             threads = self.prepare_threads(settings.threads);
         }
@@ -350,7 +343,6 @@ impl Searcher {
             Err(PrepareError {
                 missing: format!("no memory for a hash table of {megabytes} MB"),
                 used: format!("it has {available} MB"),
-                is_of_memory: true,
             })
         }
     }
@@ -367,19 +359,15 @@ impl Searcher {
                 Ok(thread) => self.threads.push(thread),
                 Err(source) => {
                     let missing = format!("cannot start {asked} search threads: {source}");
-                    let error = PrepareError::of_threads(missing, self.threads.len());
-                    return Err(PrepareError { is_of_memory: true, ..error });
+                    return Err(PrepareError::of_threads(missing, self.threads.len()));
                 }
             }
         }
         let started = self.threads.len();
         match limit {
-            None => Ok(()),
+            // Whoever asked can know it by [`max_threads`].
+            None | Some(ThreadLimit::Cores) => Ok(()),
             Some(ThreadLimit::Memory) => Err(PrepareError::of_thread_memory(asked, started)),
-            Some(ThreadLimit::Cores) => {
-                let missing = crowding(asked).unwrap_or_default();
-                Err(PrepareError::of_threads(missing, started))
-            }
         }
     }
 }

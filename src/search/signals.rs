@@ -169,7 +169,7 @@ impl Signals {
             None => {}
             Some(Interruption::Stop) => self.stop(),
             Some(Interruption::PonderHit) => {
-                self.ponderhit(PonderHit { at: Instant::now(), clock: None })
+                self.ponderhit(PonderHit { at: Instant::now(), clock: None });
             }
         }
     }

@@ -109,7 +109,7 @@ struct Progress<'a> {
 
 impl Watch for Progress<'_> {
     fn advance(&mut self, positions: usize) {
-        self.meter.advance(positions as u64, self.report.words());
+        self.meter.advance(positions as u64, &self.report.words());
     }
 
     fn game(&mut self, index: usize, analysis: Analyzed) -> Result<()> {

@@ -228,7 +228,7 @@ fn show(event: &Event<'_>, meter: &Meter, lang: Lang) {
                     entry.verdict()
                 ));
             }
-            meter.advance(tally.games(), one_line(tally, lang));
+            meter.advance(tally.games(), &one_line(tally, lang));
         }
     }
 }

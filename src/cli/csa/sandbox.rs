@@ -61,7 +61,7 @@ mod tests {
         fs::create_dir(&inside).expect("a folder");
         fs::write(&outside, "old").expect("a file");
         let servers = [0; 2].map(|_| TcpListener::bind("127.0.0.1:0").expect("a port"));
-        let [server, other] = servers.each_ref().map(|server| server.local_addr());
+        let [server, other] = servers.each_ref().map(TcpListener::local_addr);
         let (server, other) = (server.expect("an address"), other.expect("an address"));
         // Rights are those of a thread.
         let work = move || {

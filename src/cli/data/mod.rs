@@ -521,7 +521,7 @@ fn rescore_metered(rescoring: &Rescoring<'_>, kept: KeptCheckpoints) -> Result<R
         let millis = begun.elapsed().as_millis().max(1);
         let rate = u128::from(positions - first.min(positions)) * 1000 / millis;
         let words = format!("of {total}, {positions} positions, {rate}/s");
-        meter.advance(read.load(Ordering::Relaxed), words);
+        meter.advance(read.load(Ordering::Relaxed), &words);
     };
     let watch = Watch {
         stop: &stop,

@@ -425,7 +425,7 @@ impl Session {
         match &mut self.phase {
             Phase::Waiting if wish > Wish::PlayOn => self.phase = self.log_out(),
             Phase::LoggingIn { interrupted: None, .. } if wish > Wish::PlayOn => {
-                self.phase = self.close()
+                self.phase = self.close();
             }
             Phase::Playing(playing) if wish == Wish::Resign => playing.resign(&mut self.context),
             _ => {}
@@ -487,7 +487,7 @@ impl Session {
             Phase::Resuming { resumption, .. } => self.lose(Some(resumption.interrupted.game)),
             // The next connection tries again to resume.
             Phase::LoggingIn { interrupted: Some(interrupted), .. } => {
-                self.context.event(Event::Interrupted(interrupted))
+                self.context.event(Event::Interrupted(interrupted));
             }
             _ => {}
         }

@@ -66,10 +66,10 @@ fn positions_are_counted_by_games() {
 #[test]
 fn games_that_repeat_or_break_off_are_left_out() {
     let folder = TestFolder::new();
-    folder.write("a.csa", &csa(1, "+7776FU", "%SENNICHITE"));
-    folder.write("b.csa", &csa(1, "+7776FU", "%CHUDAN"));
-    folder.write("c.csa", &csa(1, "+7776FU", "%TIME_UP"));
-    folder.write("d.csa", &csa(1, "+7776FU, -3334FU", "%TORYO"));
+    folder.write("a.csa", csa(1, "+7776FU", "%SENNICHITE"));
+    folder.write("b.csa", csa(1, "+7776FU", "%CHUDAN"));
+    folder.write("c.csa", csa(1, "+7776FU", "%TIME_UP"));
+    folder.write("d.csa", csa(1, "+7776FU, -3334FU", "%TORYO"));
     let found = folder.collect(&ALL);
     let games = found.games;
     assert_eq!((games.repetition, games.unfinished, games.used), (1, 2, 1));
@@ -82,15 +82,15 @@ fn games_that_repeat_or_break_off_are_left_out() {
 fn a_game_is_left_where_it_goes_in_a_circle() {
     let folder = TestFolder::new();
     let circle = "+2858HI, -8252HI, +5828HI, -5282HI, +2726FU, -8384FU";
-    folder.write("a.csa", &csa(1, circle, "%TORYO"));
+    folder.write("a.csa", csa(1, circle, "%TORYO"));
     assert_eq!(folder.collect(&ALL).roots.len(), 4, "the start comes again");
 }
 
 #[test]
 fn bad_games_are_named_or_skipped() {
     let folder = TestFolder::new();
-    folder.write("a.csa", &csa(1, "+7775FU, -3334FU", "%TORYO"));
-    folder.write("b.csa", &csa(1, "+7776FU", "%TORYO"));
+    folder.write("a.csa", csa(1, "+7775FU, -3334FU", "%TORYO"));
+    folder.write("b.csa", csa(1, "+7776FU", "%TORYO"));
     let sources = Sources::new(std::slice::from_ref(&folder.0), None).expect("there are games");
     let Err(error) = collect(&sources, &ALL, &Watch::of_nobody()) else {
         panic!("an illegal move");

@@ -32,7 +32,7 @@ fn go(engine: &mut Engine, moves: &[String], nodes: u64) -> Said {
     for event in events {
         match event {
             Event::Info(info) if info.bound == Bound::Exact => {
-                infos.push(Info { time: Duration::ZERO, ..info })
+                infos.push(Info { time: Duration::ZERO, ..info });
             }
             Event::Done(decision) => return (infos, decision),
             Event::Note(note) => assert!(!note.starts_with("error"), "{note}"),

@@ -13,7 +13,8 @@ fn every_heading_that_is_read_is_written() {
     let names = "手数|先手段位|Round 1|【備考】|先手チーム|後手レーティング|最高段位（先手）|\
                  記録・読み上げ|(備考)|手番表示|変化手順";
     let names: Vec<&str> = names.split('|').collect();
-    let lines: String = names.iter().map(|name| format!("{name}：1 x\n")).collect();
+    let lines = names.iter().map(|name| format!("{name}：1 x\n"));
+    let lines = lines.collect::<Vec<_>>().concat();
     let game = good(&format!("{lines}手合割：平手\n   1 ７六歩(77)\n"));
     let found = game.headings.iter().map(|(name, _)| name.as_str());
     let found: Vec<&str> = found.collect();
