@@ -135,7 +135,8 @@ fn a_perft_without_a_depth_is_no_search() {
 fn errors_name_word_place_and_expectation() {
     let cases = cases! {
         "hello world" =>
-            "unknown command \"hello\", word 1, expected a USI command such as \"usi\" or \"go\"";
+            "unknown command \"hello\", word 1, expected a USI command such as \"usi\" or \"go\" \
+             (\"help\" lists them)";
         "position" =>
             "nothing, word 2 of \"position\", expected \"startpos\", \"sfen\" or the board of an \
              SFEN";
