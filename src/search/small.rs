@@ -135,12 +135,11 @@ mod tests {
     fn mates_and_captures_are_seen() {
         let start = Position::startpos().to_sfen();
         assert!(!best(&start).is_empty());
-        // A gold before the king mates; a rook hangs; it is taken with the pawn, not the king.
+        // A gold before the king mates; a rook hangs.
         assert_eq!(best("4k4/9/4P4/9/9/9/9/9/4K4 b G 1"), "G*5b");
         assert_eq!(best("4k4/9/9/9/4r4/4P4/9/9/4K4 b - 1"), "5f5e");
-        // The rook leaves a pawn's attack.
-        let saved = best("4k4/9/9/9/4p4/4R4/9/9/K8 w - 1");
-        assert_eq!(saved, "5e5f");
+        // The other side's pawn takes a rook.
+        assert_eq!(best("4k4/9/9/9/4p4/4R4/9/9/K8 w - 1"), "5e5f");
     }
 
     #[test]

@@ -296,7 +296,7 @@ pub(crate) fn guard() -> io::Result<()> {
 struct Group {
     /// Its leader, which ends the group when its standard input ends.
     guard: Option<Child>,
-    /// The leader.
+    /// The number of the group, which is that of its leader; `None` before its first process.
     id: Option<rustix::process::Pid>,
 }
 
