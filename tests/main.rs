@@ -7,6 +7,7 @@ mod test_cases;
 mod architecture;
 mod books;
 mod engine;
+mod guide;
 mod networks;
 mod rules;
 mod tools;
