@@ -13,9 +13,7 @@ use raicho::usi::client::{Client, Program};
 
 /// Headings of sections that have no twin, with all below them.
 const ONE_LANGUAGE: &[(&str, &[&str])] = &cases! {
-    "README.md" => &["## Read the code"];
     "book/src/books.md" => &["## Odd and broken files"];
-
     "book/src/browser.md" => &["## Speed", "## How it is made"];
     "book/src/networks.md" => &["## Files of our own"];
     "book/ja/src/books.md" => &["## 変わったファイル、壊れたファイル"];
