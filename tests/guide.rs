@@ -26,6 +26,7 @@ const UNITS: &[(&str, &str)] = &cases! {
     "秒" => "s";
     "seconds" => "s";
     "s" => "s";
+    "分の" => "";
     "分" => "min";
     "minutes" => "min";
     "時間" => "h";
@@ -151,6 +152,7 @@ fn figures_are_read_in_both_languages() {
         "1,234ノード、0.5秒、99MBでした。" => &["0.5 s", "1234", "99 MB"];
         "129.1 million, 2.2 million" => &["129100000", "2200000"];
         "1億2910万、220万" => &["129100000", "2200000"];
+        "10分の1、40分の1、20分" => &["20 min"];
         "12 games in 10 seconds, 13 minutes, 5 %" => &["13 min", "5 %"];
         "x86-64, SSE4.2, ISO-2022-JP, [8 to 12](a-1234.md#567)" => &[];
         "`--threads 4000` and ``` --x ``` `option.Threads=1`" => &["--threads", "Threads"];
