@@ -9,7 +9,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::time_control::{TimeControl, parse_base_and_increment, parse_duration};
+use super::time_control::{
+    PER_MOVE, TimeControl, doubt_base_and_increment, parse_base_and_increment,
+};
 use super::{referee::Rules, statistics::Sprt};
 use crate::runs::{Shard, difference};
 use crate::util::{free_name, parse_positive};
@@ -189,6 +191,8 @@ pub struct EngineText {
     pub options: Vec<(String, String)>,
     /// `tc=`, `byoyomi=`, `movetime=`, `nodes=`, `depth=` and `nodes-time=`.
     pub time_control: TimeControl,
+    /// Questions about absurd numbers without a unit.
+    pub doubts: Vec<String>,
 }
 
 const KEYS: &str = "expected cmd=PROGRAM, name=NAME, args=WORDS, dir=FOLDER, env.NAME=VALUE, \
@@ -218,9 +222,12 @@ impl EngineText {
             "name" => self.name = Some(value.trim().to_owned()),
             "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
             "dir" => self.directory = Some(PathBuf::from(value)),
-            "tc" => (control.base, control.increment) = parse_base_and_increment(value)?,
-            "byoyomi" => control.byoyomi = parse_duration(value)?,
-            "movetime" => control.movetime = Some(parse_duration(value)?),
+            "tc" => {
+                (control.base, control.increment) = parse_base_and_increment(value)?;
+                self.doubts.extend(doubt_base_and_increment(value));
+            }
+            "byoyomi" => control.byoyomi = PER_MOVE.parse(value)?,
+            "movetime" => control.movetime = Some(PER_MOVE.parse(value)?),
             "nodes" => control.nodes = Some(parse_positive(value)?),
             "depth" => control.depth = Some(parse_positive(value)?),
             "nodes-time" => control.nodes_time = Some(parse_positive(value)?),
@@ -234,6 +241,9 @@ impl EngineText {
                 }
                 _ => return Err(KEYS.to_owned()),
             },
+        }
+        if ["byoyomi", "movetime"].contains(&key) {
+            self.doubts.extend(PER_MOVE.doubt(value));
         }
         Ok(())
     }
@@ -379,12 +389,24 @@ mod engine_text_tests {
             ("cmd=a,hash=3", "'hash=3'"),
             ("cmd=a,oops", "'oops'"),
             ("cmd=a,nodes=0", "'nodes=0'"),
-            ("cmd=a,tc=1+x", "'x' is no time"),
+            ("cmd=a,tc=1+x", "'tc=1+x'"),
             ("cmd=a,option.=1", "'option.=1'"),
         ] {
             let error = text.parse::<EngineText>().unwrap_err();
             assert!(error.contains(part), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn absurd_times_are_doubted() {
+        let engine: EngineText = "cmd=a,tc=60000+1,byoyomi=30,movetime=500".parse().unwrap();
+        assert_eq!(
+            engine.doubts,
+            [
+                "60000 is 60000 seconds, 60000ms would be milliseconds",
+                "500 is 500 seconds, 500ms would be milliseconds",
+            ]
+        );
     }
 
     #[test]

@@ -12,7 +12,8 @@ use std::{collections::VecDeque, fmt};
 use serde::{Deserialize, Serialize};
 
 use crate::search::{self, nodes_to_time};
-use crate::{types::Color, usi::client::clock_words, util::counted};
+use crate::util::{BareNumber, counted};
+use crate::{types::Color, usi::client::clock_words};
 
 /// The limits of one engine. At least one field is set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -88,39 +89,24 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Parses seconds, or a number with one of the units `ms`, `s` and `m`.
-///
-/// # Errors
-/// The text is not a number with such a unit, is negative, or is above 1,000,000 seconds.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
-    let text = text.trim();
-    let (number, unit) = [("ms", 0.001), ("s", 1.0), ("m", 60.0)]
-        .iter()
-        .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, *unit)))
-        .unwrap_or((text, 1.0));
-    let longest = Duration::from_secs(1_000_000);
-    number
-        .trim()
-        .parse()
-        .ok()
-        .map(|number: f64| number * unit)
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|duration| *duration <= longest)
-        .ok_or_else(|| {
-            format!(
-                "'{text}' is no time, expected seconds such as 10 or 0.1, or a number with a unit: \
-                100ms, 2s, 5m"
-            )
-        })
-}
+/// A number alone as the time of a move: seconds.
+pub(crate) const PER_MOVE: BareNumber = BareNumber::SecondsBelow(100);
+/// The same for a whole game or a wait.
+pub(crate) const PER_GAME: BareNumber = BareNumber::SecondsBelow(10_000);
 
 /// Parses `BASE+INCREMENT`, such as `60+1`; the increment is optional.
 ///
 /// # Errors
 /// One of both is not a duration.
-pub fn parse_base_and_increment(text: &str) -> Result<(Duration, Duration), String> {
+pub(crate) fn parse_base_and_increment(text: &str) -> Result<(Duration, Duration), String> {
     let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
-    Ok((parse_duration(base)?, parse_duration(increment)?))
+    Ok((PER_GAME.parse(base)?, PER_MOVE.parse(increment)?))
+}
+
+/// Asks about absurd numbers in such a text.
+pub(crate) fn doubt_base_and_increment(text: &str) -> Option<String> {
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    PER_GAME.doubt(base).or_else(|| PER_MOVE.doubt(increment))
 }
 
 /// The clock of one engine during a game.
@@ -378,12 +364,18 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_seconds_unless_they_say_otherwise() {
-        assert_eq!(parse_duration("0.1"), Ok(milliseconds(100)));
-        assert_eq!(parse_duration("100ms"), Ok(milliseconds(100)));
-        assert_eq!(parse_duration("2m"), Ok(Duration::from_mins(2)));
-        for wrong in ["", "-1", "1h", "nan", "inf", "1e300", "s"] {
-            assert!(parse_duration(wrong).is_err(), "{wrong}");
+    fn a_base_and_an_increment_are_read_and_doubted_one_by_one() {
+        let times = |text| parse_base_and_increment(text);
+        assert_eq!(times("2m+100ms"), Ok((Duration::from_mins(2), milliseconds(100))));
+        assert_eq!(times("300+0.5"), Ok((Duration::from_mins(5), milliseconds(500))));
+        assert!(times("1+x").is_err() && times("x").is_err() && times("1+").is_err());
+        let doubted = |text| doubt_base_and_increment(text).unwrap_or_default();
+        for (text, expected) in cases! {
+            "3600+30" => "";
+            "60000+1000" => "60000 is 60000 seconds, 60000ms would be milliseconds";
+            "10+100" => "100 is 100 seconds, 100ms would be milliseconds";
+        } {
+            assert_eq!(doubted(text), expected, "{text}");
         }
     }
 

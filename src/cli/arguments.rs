@@ -12,10 +12,12 @@ use clap::{Arg, ArgMatches, Args, Command};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::arena::settings::EngineText;
+use crate::arena::time_control::{doubt_base_and_increment, parse_base_and_increment};
 use crate::engine::{Engine, EvalFile, PositionError, load_evaluator};
 use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
-use crate::util::{AtPath, crowding, read_file, read_stream, shorten};
+use crate::util::{AtPath, BareNumber, crowding, read_file, read_stream, shorten};
 use crate::{cli::output, eval::Evaluator, position::SfenError, records::teacher::Format};
 
 /// Long work of one machine.
@@ -140,9 +142,7 @@ impl WorkerArguments {
 
 /// Says so where threads are more than the processor bears.
 pub(super) fn warn_of_crowding(threads: usize) {
-    if let Some(warning) = crowding(threads) {
-        output::eprint_line(format_args!("warning: {warning}"));
-    }
+    warn_of(crowding(threads));
 }
 
 /// Bytes of the megabytes on the command line and in the progress of data tools.
@@ -238,24 +238,31 @@ pub(super) fn numbered_lines(text: &str) -> impl Iterator<Item = (usize, &str)> 
     (1..).zip(lines).filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// Below this, a number of milliseconds without a unit may be meant as seconds.
-const FEW: f64 = 50.0;
-
-/// A number of milliseconds, or a number with its unit: `250`, `40ms`, `1.5s`.
-pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
-    let (number, milliseconds) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(number), _) => (number, 1.0),
-        (None, Some(number)) => (number, 1000.0),
-        (None, None) => (text, 1.0),
-    };
-    let expected = "expected milliseconds, or a number with a unit such as 2.5s or 500ms";
-    let number: f64 = number.trim().parse().map_err(|_| expected)?;
-    if (0.0..FEW).contains(&number) && number.fract() == 0.0 && number.to_string() == text {
-        output::eprint_line(format_args!(
-            "warning: {text} is {text} milliseconds, {text}s would be seconds"
-        ));
+/// A parser of durations, which warns of an absurd number without a unit.
+pub(super) fn time(bare: BareNumber) -> impl Fn(&str) -> Result<Duration, String> + Clone {
+    move |text| {
+        warn_of(bare.doubt(text));
+        bare.parse(text)
     }
-    Duration::try_from_secs_f64(number * milliseconds / 1000.0).map_err(|_| expected.to_owned())
+}
+
+/// Parses `BASE+INCREMENT` with the same warning.
+pub(super) fn parse_clock(text: &str) -> Result<(Duration, Duration), String> {
+    warn_of(doubt_base_and_increment(text));
+    parse_base_and_increment(text)
+}
+
+/// Parses the text of an engine with the same warning.
+pub(super) fn parse_engine(text: &str) -> Result<EngineText, String> {
+    let engine: EngineText = text.parse()?;
+    warn_of(engine.doubts.clone());
+    Ok(engine)
+}
+
+fn warn_of(doubts: impl IntoIterator<Item = String>) {
+    for doubt in doubts {
+        output::eprint_line(format_args!("warning: {doubt}"));
+    }
 }
 
 /// Parses a `T` by its own rules, which may know more than the names that are listed.
@@ -354,15 +361,5 @@ mod tests {
             assert!(is_text || is_writable, "{name}");
         }
         assert!(outputs().contains(&"pack") && !writable_formats().contains(&"kif"));
-    }
-
-    #[test]
-    fn times_are_milliseconds_unless_they_say_otherwise() {
-        assert_eq!(parse_time("250"), Ok(Duration::from_millis(250)));
-        assert_eq!(parse_time("1.5s"), Ok(Duration::from_millis(1500)));
-        assert_eq!(parse_time("40ms"), Ok(Duration::from_millis(40)));
-        assert!(
-            parse_time("-1").is_err() && parse_time("soon").is_err() && parse_time("infs").is_err()
-        );
     }
 }

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::arguments::{WorkArguments, numbered_lines, parse_time, read_bytes, set_position};
+use crate::cli::arguments::{WorkArguments, numbered_lines, read_bytes, set_position, time};
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::cli::{error::as_usage, output, result_file};
 use crate::lang::{self, Lang};
@@ -23,7 +23,8 @@ use crate::page::{Game, Kind, PROGRAM, Page};
 use crate::records::{GameRecord, RecordError, TextFormat, csa, encoding};
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
 use crate::types::{Hand, Move};
-use crate::{engine::Engine, position::Position, records::notation::japanese, util::counted};
+use crate::util::{BareNumber, counted};
+use crate::{engine::Engine, position::Position, records::notation::japanese};
 
 /// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
 #[derive(Args)]
@@ -106,8 +107,8 @@ impl Notation {
 /// What decides the answers. It is stored with them.
 #[derive(Args, Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct SearchArguments {
-    /// Time per problem: milliseconds, or with a unit as in `3s`, `500ms` [default: no limit]
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// Time per problem: milliseconds, or with a unit as in 3s, 500ms, 2m [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = time(BareNumber::Milliseconds))]
     time: Option<Duration>,
 
     /// Nodes per problem

@@ -1,6 +1,7 @@
 //! General helpers, independent of shogi.
 
 mod aligned;
+mod duration;
 #[cfg(not(target_family = "wasm"))]
 mod pages;
 pub(crate) mod system;
@@ -14,6 +15,7 @@ use std::{borrow::Cow, fs::File, path::Path};
 use encoding_rs::SHIFT_JIS;
 
 pub(crate) use aligned::Aligned;
+pub(crate) use duration::BareNumber;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pages::ZeroedPages;
 #[cfg(target_family = "wasm")]

@@ -10,13 +10,13 @@ use std::{fs, time::Duration};
 use anyhow::{Result, bail};
 use clap::Args;
 
-use super::arguments::{list_of, numbered_lines, parse_time, read_bytes};
+use super::arguments::{list_of, numbered_lines, read_bytes, time};
 use super::error::{bail_usage, usage_error};
 use super::output;
 use crate::records::game::{GameRecord, RecordedMove};
 use crate::records::text::TextFormat;
 use crate::types::{Color, EnteringKingRule};
-use crate::util::{AtPath, cores, shorten};
+use crate::util::{AtPath, BareNumber, cores, shorten};
 use crate::{analysis::Effort, lang::Lang, records::encoding, records::sfen_line::SfenLine};
 
 /// Example: `raicho analyze game.kif --html game.html`
@@ -48,9 +48,9 @@ pub(super) struct Arguments {
 #[derive(Args)]
 #[command(next_help_heading = "Search")]
 struct SearchArguments {
-    /// Time for each position: milliseconds, or with a unit such as `3s` or `500ms` [default: 5s
-    /// for positions, 1s in games]
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    /// Time for each position: milliseconds, or with a unit as in 3s, 500ms, 2m [default: 5s for
+    /// positions, 1s in games]
+    #[arg(long, value_name = "TIME", value_parser = time(BareNumber::Milliseconds))]
     time: Option<Duration>,
 
     /// Depth to search each position to

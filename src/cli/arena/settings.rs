@@ -9,12 +9,12 @@ use clap::Args;
 
 use crate::arena::referee::{Adjudication, Rules};
 use crate::arena::settings::{EngineSettings, EngineText, Format, MatchSettings};
-use crate::arena::time_control::{TimeControl, parse_base_and_increment, parse_duration};
-use crate::cli::arguments::{Given, one_of};
+use crate::arena::time_control::{PER_GAME, PER_MOVE, TimeControl};
+use crate::cli::arguments::{Given, one_of, parse_clock, parse_engine, time};
 use crate::cli::error::{bail_usage, usage_error};
 use crate::cli::{output, result_file};
 use crate::openings::{OpeningSettings, Order, Plies, Source, write_set};
-use crate::util::parse_positive;
+use crate::util::{BareNumber, parse_positive};
 use crate::{arena::statistics::Sprt, cli::progress::Meter, runs::Shard, types::EnteringKingRule};
 
 const DEFAULT_GAMES: u64 = 100;
@@ -32,11 +32,11 @@ pub(in crate::cli) struct EngineArguments {
     /// if it differs from the others, its time:
     /// [,tc=BASE+INC][,byoyomi=TIME][,movetime=TIME][,nodes=N][,depth=N][,nodes-time=N]. A comma
     /// inside a value is written `\,`
-    #[arg(long = "engine", value_name = "KEY=VALUE,…")]
+    #[arg(long = "engine", value_name = "KEY=VALUE,…", value_parser = parse_engine)]
     engines: Vec<EngineText>,
 
     /// Defaults for all engines, in the same form, such as option.Threads=2
-    #[arg(long, value_name = "KEY=VALUE,…")]
+    #[arg(long, value_name = "KEY=VALUE,…", value_parser = parse_engine)]
     each: Option<EngineText>,
 
     #[command(flatten)]
@@ -47,16 +47,16 @@ pub(in crate::cli) struct EngineArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Time")]
 struct TimeArguments {
-    /// Main time and increment per move, in seconds: 60+1, 10+0.1, 5
-    #[arg(long, value_name = "BASE+INC", value_parser = parse_base_and_increment)]
+    /// Main time and increment per move: seconds, or with units, as in 60+1, 10+0.1, 5m, 1m+500ms
+    #[arg(long, value_name = "BASE+INC", value_parser = parse_clock)]
     tc: Option<(Duration, Duration)>,
 
-    /// Time per move after the main time is used up: seconds, or with a unit as in 100ms
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    /// Time per move after the main time is used up: seconds, or with a unit as in 500ms
+    #[arg(long, value_name = "TIME", value_parser = time(PER_MOVE))]
     byoyomi: Option<Duration>,
 
-    /// Fixed time per move (`go movetime`), without a clock
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    /// Fixed time per move (`go movetime`), without a clock: seconds, or with a unit as in 500ms
+    #[arg(long, value_name = "TIME", value_parser = time(PER_MOVE))]
     movetime: Option<Duration>,
 
     /// Nodes per move (`go nodes`)
@@ -82,15 +82,17 @@ pub(in crate::cli) struct RuleArguments {
     entering_king_rule: EnteringKingRule,
 
     /// Tolerated overrun of a clock: seconds, or with a unit as in 20ms
-    #[arg(long, value_name = "TIME", default_value = "0", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "0",
+          value_parser = time(BareNumber::SecondsBelow(10)))]
     margin: Duration,
 
-    /// Time after which an engine that plays without a clock loses if it does not answer
-    #[arg(long, value_name = "TIME", default_value = "60", value_parser = parse_duration)]
+    /// Time after which an engine that plays without a clock loses if it does not answer: seconds,
+    /// or with a unit as in 10m
+    #[arg(long, value_name = "TIME", default_value = "60", value_parser = time(PER_GAME))]
     patience: Duration,
 
-    /// Time limit for usiok and readyok
-    #[arg(long, value_name = "TIME", default_value = "120", value_parser = parse_duration)]
+    /// Time limit for usiok and readyok: seconds, or with a unit as in 10m
+    #[arg(long, value_name = "TIME", default_value = "120", value_parser = time(PER_GAME))]
     ready_timeout: Duration,
 
     /// End a game as won if both engines agree on the winner: score=CENTIPAWNS moves=N [from=MOVE]
