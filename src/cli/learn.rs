@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::arguments::Given;
+use super::arguments::{BYTES_PER_MEGABYTE, Given};
 use super::error::{ensure_usage, usage_error};
 use super::progress::{Meter, metered, stop_on_ctrl_c};
 use super::{output, result_file};
@@ -91,7 +91,7 @@ fn train<M: Model>(
     };
     let source = arguments.located(source)?;
     let stop = stop_on_ctrl_c()?;
-    let data = metered(&stop, "bytes", 1, |watch| Data::load(&source, watch))?;
+    let data = metered(&stop, "MB", BYTES_PER_MEGABYTE, |watch| Data::load(&source, watch))?;
     report_data(&data)?;
     let mut learner = if goes_on {
         Run::resume(&checkpoint, &data).at(&checkpoint)?
@@ -188,22 +188,22 @@ fn learn<M: Model>(learner: &mut Run<'_, M>, folder: &Path, stop: &AtomicBool) -
     let (begun, first) = (Instant::now(), learner.steps());
     let mut words = String::new();
     let mut written: Option<Instant> = None;
-    let speed = |steps: u64| {
+    let show = |steps: u64, words: &str| {
         let visits = (steps - first) * settings.batch as u64;
-        visits as f64 / begun.elapsed().as_secs_f64()
+        let speed = visits as f64 / begun.elapsed().as_secs_f64();
+        meter.advance(steps, &format!("{speed:.0} visits/s{words}"));
     };
     while !learner.is_finished() && !stop.load(Ordering::Relaxed) {
         let points = learner.points().len();
-        learner.advance(stop, &mut |steps| {
-            meter.advance(steps, &format!("{:.0} visits/s{words}", speed(steps)));
-        })?;
+        learner.advance(stop, &mut |steps| show(steps, &words))?;
         let (count, faults) = learner.take_faults();
-        report_faults(count, &faults);
+        meter.suspend(|| report_faults(count, &faults));
         if let [.., point] = &learner.points()[points..] {
             words = format!(", loss {:.6}", point.training);
             if let Some(held_out) = point.held_out {
                 let _ = write!(words, ", held out {held_out:.6}");
             }
+            show(learner.steps(), &words);
         }
         let is_due = written.is_none_or(|at| at.elapsed() >= BETWEEN_CHECKPOINTS);
         if is_due || learner.is_finished() || stop.load(Ordering::Relaxed) {

@@ -159,7 +159,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
         stop: &stop,
     };
     let done = earlier.len() as u64;
-    let meter = Meter::in_language(lang, &lang.unit_problems(), Some(here as u64), done);
+    let meter = Meter::with_rows(lang, &lang.unit_problems(), Some(here as u64), done);
     let numbers = settings.numbers(earlier.iter().map(|answer| answer.number));
     let goes_on = arguments.html.is_some() || arguments.svg.is_some() || folder.is_some();
     let mut report = Report::new(lang, &problems, settings.numbers([]), here);
@@ -478,7 +478,7 @@ impl Plan<Problems<'_>> for Schedule<'_> {
         if let Some(folder) = &mut self.folder {
             folder.append(&answer)?;
         }
-        self.report.add(answer)?;
+        self.meter.suspend(|| self.report.add(answer))?;
         self.meter.advance(self.report.count() as u64, &self.report.words());
         Ok(())
     }

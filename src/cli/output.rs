@@ -7,9 +7,12 @@
 //! error. The macros of the standard library would panic in all these cases. All of them print
 //! [harmless] text: names and comments come from files, servers and engines.
 
+#[cfg(not(unix))]
+use std::io::IsTerminal as _;
 use std::io::{self, Write};
 use std::{borrow::Cow, fmt::Display};
 
+use console::Term;
 use thiserror::Error;
 
 use crate::util::{abbreviate, is_command};
@@ -92,6 +95,26 @@ pub(super) fn harmless(text: &str) -> Cow<'_, str> {
 
 fn is_obeyed(letter: char) -> bool {
     !matches!(letter, '\t' | '\n') && is_command(letter)
+}
+
+/// Columns of the terminal that shows standard output, or of a usual one.
+pub(super) fn columns() -> usize {
+    Term::stdout().size_checked().map_or(80, |(_, columns)| columns.into())
+}
+
+/// Whether standard output goes to another program.
+#[cfg(unix)]
+pub(super) fn is_pipe() -> bool {
+    use std::os::{fd::AsFd as _, unix::fs::FileTypeExt as _};
+    let stdout = io::stdout().as_fd().try_clone_to_owned();
+    let metadata = stdout.and_then(|stdout| std::fs::File::from(stdout).metadata());
+    metadata.is_ok_and(|metadata| metadata.file_type().is_fifo())
+}
+
+/// Whether standard output goes to another program, or to a file, which looks the same here.
+#[cfg(not(unix))]
+pub(super) fn is_pipe() -> bool {
+    !io::stdout().is_terminal()
 }
 
 /// Whether the terminal says that it can only print.

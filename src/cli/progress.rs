@@ -33,7 +33,8 @@ pub(super) fn metered<T, E: Into<anyhow::Error>>(
     let progress = |done: u64, total: u64| {
         let length = total.div_ceil(size);
         let meter = meter.get_or_init(|| Meter::new(unit, Some(length), 0));
-        meter.advance(done / size, &format!("of {length}"));
+        // The last unit may be a part of one.
+        meter.advance(done.div_ceil(size), "");
     };
     let result = work(&Watch { stop, progress: &progress });
     if let Some(meter) = meter.get() {
@@ -49,7 +50,7 @@ const LINE_INTERVAL: Duration = Duration::from_secs(30);
 pub(super) struct Meter {
     /// The bar, `None` if stderr is not a terminal.
     bar: Option<ProgressBar>,
-    /// The unit that is counted, such as "games".
+    /// The unit that is counted, such as "games", after the number of all units.
     unit: String,
     lines: Mutex<Lines>,
 }
@@ -77,6 +78,15 @@ impl Meter {
         Self::on(target, lang, unit, length, done)
     }
 
+    /// The same for work that prints rows. Where these go through a pipe, its reader (`| head`) may
+    /// print them on our terminal at any time, so there is no bar.
+    pub(super) fn with_rows(lang: Lang, unit: &str, length: Option<u64>, done: u64) -> Self {
+        if output::is_pipe() {
+            return Self::on(None, lang, unit, length, done);
+        }
+        Self::in_language(lang, unit, length, done)
+    }
+
     /// The same with a bar on this terminal, or without a bar.
     fn on(
         terminal: Option<ProgressDrawTarget>,
@@ -87,7 +97,7 @@ impl Meter {
     ) -> Self {
         Self {
             bar: terminal.map(|terminal| bar(terminal, lang, unit, length, done)),
-            unit: unit.to_owned(),
+            unit: length.map_or_else(|| format!(" {unit}"), |length| format!("/{length} {unit}")),
             lines: Mutex::new(Lines::since(Instant::now())),
         }
     }
@@ -130,7 +140,7 @@ impl Meter {
     /// The line of a new state, if one is due.
     fn take_line(&self, done: u64, words: &str) -> Option<String> {
         let mut lines = self.lines.lock().ok()?;
-        lines.unshown = Some(format!("{done} {}  {words}", self.unit));
+        lines.unshown = Some(format!("{done}{}  {words}", self.unit).trim_end().to_owned());
         if lines.last.elapsed() < LINE_INTERVAL {
             return None;
         }
@@ -162,9 +172,9 @@ fn bar(
 ) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length, terminal);
     let template = if length.is_some() {
-        format!("{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{left}}  {{msg}}")
+        format!("{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{left}}  {{wide_msg}}")
     } else {
-        format!("{{elapsed_precise}} {{spinner}} {{pos}} {unit}  {{msg}}")
+        format!("{{elapsed_precise}} {{spinner}} {{pos}} {unit}  {{wide_msg}}")
     };
     if let Ok(style) = ProgressStyle::with_template(&template) {
         // The remaining time is unknown until a first unit is done.
@@ -261,9 +271,9 @@ mod tests {
 
     use super::*;
 
-    /// A bar of eight games on a screen of 100 columns.
+    /// A bar of eight games on a screen of 80 columns.
     fn eight_games() -> (InMemoryTerm, Meter) {
-        let screen = InMemoryTerm::new(10, 100);
+        let screen = InMemoryTerm::new(10, 80);
         let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
         (screen, Meter::on(Some(target), Lang::En, "games", Some(8), 0))
     }
@@ -300,16 +310,25 @@ mod tests {
     fn long_work_without_a_terminal_ends_with_a_line() {
         let Some(long) = begun_before(40) else { return };
         let first = long.take_line(3, "some");
-        assert_eq!(first.as_deref(), Some("3 games  some"));
+        assert_eq!(first.as_deref(), Some("3/8 games  some"));
         assert_eq!(long.take_last_line(), None, "it is shown already");
         assert_eq!(long.take_line(8, "all"), None, "too soon");
-        assert_eq!(long.take_last_line().as_deref(), Some("8 games  all"));
+        assert_eq!(long.take_last_line().as_deref(), Some("8/8 games  all"));
         assert_eq!(long.take_last_line(), None, "once");
         let Some(short) = begun_before(10) else {
             return;
         };
         assert_eq!(short.take_line(8, "all"), None);
         assert_eq!(short.take_last_line(), None);
+    }
+
+    #[test]
+    fn long_words_are_cut_at_the_edge_of_the_terminal() {
+        let (screen, meter) = eight_games();
+        meter.advance(1, &"+1 =0 -0 ".repeat(9));
+        let shown = screen.contents();
+        assert_eq!(shown.lines().count(), 1, "{shown}");
+        assert!(shown.contains("1/8 games") && shown.ends_with("+1 =0 -0"), "{shown}");
     }
 
     #[test]

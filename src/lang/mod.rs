@@ -223,6 +223,11 @@ pub fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
+/// The width of each column of a table.
+pub fn widths<const N: usize>(rows: &[[String; N]]) -> [usize; N] {
+    std::array::from_fn(|column| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0))
+}
+
 /// The longest start of the text that fits into a width in columns.
 pub fn cut(text: &str, columns: usize) -> &str {
     let mut taken = 0;
@@ -350,8 +355,10 @@ texts! {
     column_moves(): "moves", "手数";
     /// The heading of the share of best moves.
     column_agreement(): "best", "一致率";
-    /// The heading of the mean loss in centipawns and in percent.
-    column_mean_loss(): "mean loss (cp, %)", "平均損失(評価値、勝率%)";
+    /// The heading of the mean losses in centipawns.
+    column_mean_loss_cp(): "loss (cp)", "損失(点)";
+    /// The heading of the mean losses of win chance.
+    column_mean_loss_percent(): "loss (%)", "損失(%)";
     /// The heading of the doubtful moves.
     column_doubtful(): "doubtful", "疑問手";
     /// The heading of the blunders.
@@ -465,9 +472,9 @@ texts! {
     ending_count(games, ending): "{games} {ending}", "{ending} {games}";
     /// The label of the referee's times.
     label_referee(): "referee", "審判";
-    /// Times between an answer and the next question.
+    /// Times between an answer of an engine and the next question.
     referee_times(mean, most):
-        "{mean} mean, {most} at most between an answer and the next question",
+        "{mean} mean, {most} at most between answer and question",
         "応答から次の問いまで 平均 {mean}、最長 {most}";
     /// The label of the machine's stalls.
     label_machine(): "machine", "実行環境";

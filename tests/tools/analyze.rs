@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::folder::Folder;
 use crate::runner::{Raicho, Text, all_fail, raicho};
+use raicho::lang::width;
 use raicho::records::encoding::encode_shift_jis;
 
 const GAME: &str = "V2.2\nN+</script>\nN-\"b\"\nPI\n+\n+7776FU\nT3\n-3334FU\nT5\n+8822UM\n-3122GI\n\
@@ -143,14 +144,27 @@ fn odd_files_of_a_folder_are_named_or_read() {
 fn tables_are_in_japanese_too() {
     let shown = analyze(&folder_with_game(), "a.csa --depth 2 --lang ja").stdout();
     let lines: Vec<&str> = shown.lines().collect();
-    let heading = "手数  指し手           時間    評価値   勝率%   損失  判定        最善の読み筋";
-    assert_eq!(lines[0], heading);
-    lines[1].must_begin("   1  ▲７六歩         0:03  ");
+    lines[0].must_begin("手数  指し手").must_have("  時間  ").must_have("  最善の読み筋");
+    lines[1].must_begin("   1  ▲７六歩  ").must_have("  0:03  ");
     // No time is known.
     lines[3].must_have("  -  ");
     assert_eq!(lines[7], "まで6手で後手の勝ち（投了）");
-    lines[9].must_begin("対局者                    手数  一致率  平均損失");
+    lines[9].must_begin("対局者  ").must_have("  手数  一致率  損失(点)  損失(%)  ");
     lines[10].must_begin("☗ </script>  ");
+    for line in lines {
+        assert!(width(line) <= 80, "wider than a terminal: {line}");
+    }
+}
+
+#[test]
+fn times_that_no_move_has_take_no_column() {
+    let folder = Folder::new();
+    folder.write("a.usi", "startpos moves 7g7f 3c3d");
+    let shown = analyze(&folder, "a.usi --depth 2").stdout();
+    let lines: Vec<&str> = shown.lines().collect();
+    lines[0].must_have("ply  move  score  win %  loss").must_have("best line");
+    lines[1].must_begin("   1  7g7f  ");
+    assert!(lines.iter().all(|line| line.len() <= 80), "{shown}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::journal::{FIRST_PLIES, Optimism};
 use super::referee::EndReason;
 use super::statistics::{Estimate, Sprt, SprtVerdict, Wdl};
 use super::tally::{EngineTally, FaultyGame, PairingTally, Tally};
-use crate::lang::{Lang, left, right, width};
+use crate::lang::{Lang, left, right, width, widths};
 
 /// The summary of a match. Times are in seconds.
 #[derive(Clone, Debug, Serialize)]
@@ -481,38 +481,39 @@ fn add_engines(engines: &[EngineSummary], lang: Lang, lines: &mut Vec<String>) {
     let title = lang.column_engine();
     let names = engines.iter().map(|engine| width(&engine.name));
     let columns = names.chain([width(&title)]).max().unwrap_or(0);
-    let line = |name: &str, cells: [String; 6], limits: &str| {
-        let widths = [5, 7, 10, 10, 6, 11];
+    let line = |name: &str, cells: &[String; 6], widths: [usize; 6], limits: &str| {
         let mut line = left(name, columns);
         for (cell, width) in cells.iter().zip(widths) {
             line += &right(cell, width + 2);
         }
         line + "  " + limits
     };
-    let headings = [
+    let mut rows = vec![[
         lang.column_games(),
         lang.column_points(),
         lang.column_mean_time(),
         lang.column_max_time(),
         lang.column_depth(),
         lang.column_speed(),
-    ];
-    lines.push(line(&title, headings, &lang.column_limits()));
+    ]];
     for engine in engines {
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         let score = engine.score.map(|score| format!("{:.1} %", 100.0 * score));
         let depth = engine.mean_depth.map(|depth| format!("{depth:.1}"));
         let speed = engine.nodes_per_second.map(|speed| format!("{speed:.0}"));
-        let cells = [
+        rows.push([
             engine.games.to_string(),
             or_dash(score),
             milliseconds(engine.mean_time),
             milliseconds(engine.max_time),
             or_dash(depth),
             or_dash(speed),
-        ];
-        let limits = lang.limits(&engine.time_control);
-        lines.push(line(&engine.name, cells, &limits));
+        ]);
+    }
+    let widths = widths(&rows);
+    lines.push(line(&title, &rows[0], widths, &lang.column_limits()));
+    for (engine, cells) in engines.iter().zip(&rows[1..]) {
+        lines.push(line(&engine.name, cells, widths, &lang.limits(&engine.time_control)));
     }
     lines.push(String::new());
 }

@@ -52,13 +52,13 @@ new-version against old
   Elo +88.7 ± 279.4 (95 %: -226.0 to +332.7), LOS 92.1 %
   pairs with 0, ½, 1, 1½, 2 points: 0, 0, 1, 1, 0
 
-engine       games    score   mean time    max time   depth      nodes/s  limits
-new-version      4   62.5 %     50.0 ms    110.0 ms     7.0        10000  1000 nodes
-old              4   37.5 %     50.0 ms    110.0 ms     7.0        10000  1000 nodes
+engine       games   score  mean time  max time  depth  nodes/s  limits
+new-version      4  62.5 %    50.0 ms  110.0 ms    7.0    10000  1000 nodes
+old              4  37.5 %    50.0 ms  110.0 ms    7.0    10000  1000 nodes
 
 black          87.5 %  +3 =1 -0
 endings        2 resignation, 1 repetition, 1 loss on time
-referee        0.050 ms mean, 0.103 ms at most between an answer and the next question
+referee        0.050 ms mean, 0.103 ms at most between answer and question
 machine        no stall
 
 1 game lost by a fault:

@@ -66,8 +66,8 @@ pub(super) fn run(
     let threads = threads(&arguments.search, settings.hash_mb, positions)?;
     let report = Report::new(arguments, &settings, games, lang)?;
     let stop = stop_on_ctrl_c_with(&lang.ending_after_positions())?;
-    let meter = Meter::in_language(lang, &lang.unit_positions(), Some(positions as u64), 0);
-    let mut watch = Progress { report, meter: &meter };
+    let meter = Meter::with_rows(lang, &lang.unit_positions(), Some(positions as u64), 0);
+    let mut watch = Progress { report, meter: &meter, positions: 0 };
     let execution = Execution { threads, name: "analyze", stack_bytes: None, stop: &stop };
     let result = analysis::analyze(&lines, &settings, &evaluator, &mut watch, &execution);
     meter.finish();
@@ -105,15 +105,23 @@ fn threads(search: &SearchArguments, hash_mb: usize, positions: usize) -> Result
 struct Progress<'a> {
     report: Report,
     meter: &'a Meter,
+    /// Number of analysed positions.
+    positions: usize,
 }
 
 impl Watch for Progress<'_> {
     fn advance(&mut self, positions: usize) {
-        self.meter.advance(positions as u64, &self.report.words());
+        self.positions = positions;
+        // Of a single game the positions say it.
+        let is_one = self.report.games.len() == 1;
+        let words = if is_one { String::new() } else { self.report.words() };
+        self.meter.advance(positions as u64, &words);
     }
 
     fn game(&mut self, index: usize, analysis: Analyzed) -> Result<()> {
-        self.meter.suspend(|| self.report.game(index, analysis))
+        self.meter.suspend(|| self.report.game(index, analysis))?;
+        self.advance(self.positions);
+        Ok(())
     }
 }
 
@@ -225,7 +233,7 @@ impl Report {
         })
     }
 
-    /// The state for the progress bar.
+    /// The state of the games.
     fn words(&self) -> String {
         let games = self.lang.games(self.games.len() as u64);
         self.lang.finished_of(self.done, games)

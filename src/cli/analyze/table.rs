@@ -4,16 +4,16 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::names;
-use crate::analysis::{Class, Judgement, PlayerSummary, Review};
+use crate::analysis::{Class, Judgement, Review};
 use crate::cli::output;
-use crate::lang::{Lang, cut, left, printable, right, width};
+use crate::lang::{Lang, cut, left, printable, right, width, widths};
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
 
-/// Columns of a move.
-const MOVE_WIDTH: usize = 12;
-/// Moves of the best line that the table shows.
+/// Most moves of the best line that the table shows.
 const LINE_MOVES: usize = 5;
+/// Most columns of a player's name, and columns that are left to it on a narrow terminal.
+const NAME_WIDTHS: [usize; 2] = [22, 8];
 
 /// Stands for what is unknown.
 const UNKNOWN: &str = "-";
@@ -43,11 +43,12 @@ pub(super) fn print(
     print_summary(record, review, lang, &mut out)
 }
 
-/// Columns of the moves' table up to the judgement, and the least of the judgements.
-const WIDTHS: [usize; 6] = [4, MOVE_WIDTH, 7, 8, 6, 5];
-const JUDGEMENT_WIDTH: usize = 10;
-/// Columns of a player's name.
-const NAME_WIDTH: usize = 22;
+/// Columns of the moves' table, without the best line at its end: those of the move and of the
+/// judgement begin at their left edge, the others end at their right edge.
+const CELLS: usize = 7;
+const MOVE: usize = 1;
+const TIME: usize = 2;
+const JUDGEMENT: usize = 6;
 
 fn print_moves(
     record: &GameRecord,
@@ -62,45 +63,57 @@ fn print_moves(
         lang.column_score(),
         lang.column_chance(),
         lang.column_loss(),
+        lang.column_judgement(),
     ];
-    let judgements = review.judgements.iter();
-    let judgements: Vec<String> = judgements.map(|judgement| word(judgement, lang)).collect();
-    let widths = judgements.iter().map(|judgement| width(judgement));
-    let judgement_width = widths.fold(JUDGEMENT_WIDTH, usize::max);
-    let heading = left(&lang.column_judgement(), judgement_width);
-    writeln!(out, "{}", row(&headings, &heading, &lang.column_line()))?;
-    let mut position = record.start.clone();
+    let mut rows = vec![headings];
+    let mut positions = vec![record.start.clone()];
     for (index, played) in record.moves.iter().enumerate() {
-        let judgement = &review.judgements[index];
-        let best = &review.positions[index];
+        let mut position = positions[index].clone();
         let mv = lang.mv(&position, played.mv);
-        let line = best.lines.first().map(|line| line.moves(&position));
-        let mut line = line.unwrap_or_default();
-        line.truncate(LINE_MOVES);
-        let line = lang.line(&position, &line);
         position.do_move(played.mv);
-        let after = &review.positions[index + 1];
-        let loss = if judgement.loss > 0.0 {
-            format!("{:.1}", 100.0 * judgement.loss)
-        } else {
-            String::new()
-        };
+        let judgement = &review.judgements[index];
         let is_last = index + 1 == record.moves.len();
         let score = if is_last && review.ends_by_rule && record.ending != Ending::Checkmate {
             UNKNOWN.to_owned()
         } else {
+            let after = &review.positions[index + 1];
             score_text(after.score_for_black(position.side_to_move()), lang)
         };
-        let cells = [
+        let loss = Some(100.0 * judgement.loss).filter(|&loss| loss > 0.0);
+        rows.push([
             (index + 1).to_string(),
             mv,
             clock(played.time),
             score,
             format!("{:.1}", 100.0 * review.chances[index + 1]),
-            loss,
-        ];
-        let judgement = left(&judgements[index], judgement_width);
-        writeln!(out, "{}", row(&cells, &judgement, &line))?;
+            loss.map_or_else(String::new, |loss| format!("{loss:.1}")),
+            word(judgement, lang),
+        ]);
+        positions.push(position);
+    }
+    let is_timed = record.moves.iter().any(|played| played.time.is_some());
+    let widths = widths(&rows);
+    let row = |cells: &[String; CELLS]| {
+        let mut row = String::new();
+        for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
+            match column {
+                TIME if !is_timed => continue,
+                MOVE | JUDGEMENT => row += &left(cell, width),
+                _ => row += &right(cell, width),
+            }
+            row += "  ";
+        }
+        row
+    };
+    let room = output::columns().saturating_sub(width(&row(&rows[0])));
+    writeln!(out, "{}{}", row(&rows[0]), cut(&lang.column_line(), room))?;
+    for (index, cells) in rows[1..].iter().enumerate() {
+        let best = review.positions[index].lines.first();
+        let line = best.map(|line| line.moves(&positions[index])).unwrap_or_default();
+        let texts = (0..=line.len().min(LINE_MOVES)).rev();
+        let mut texts = texts.map(|moves| lang.line(&positions[index], &line[..moves]));
+        let line = texts.find(|text| width(text) <= room).unwrap_or_default();
+        writeln!(out, "{}", format!("{}{line}", row(cells)).trim_end())?;
     }
     Ok(())
 }
@@ -119,22 +132,6 @@ fn end(record: &GameRecord, lang: Lang) -> String {
     }
 }
 
-/// A row: all cells but the move end at their right edge. The judgement has its width already.
-fn row(cells: &[String; WIDTHS.len()], judgement: &str, line: &str) -> String {
-    let mut row = String::new();
-    for (index, (cell, width)) in cells.iter().zip(WIDTHS).enumerate() {
-        if index > 0 {
-            row.push_str("  ");
-        }
-        row.push_str(&match width {
-            MOVE_WIDTH => left(cell, width),
-            _ => right(cell, width),
-        });
-    }
-    let row = format!("{row}  {judgement}  {line}");
-    row.trim_end().to_owned()
-}
-
 fn print_summary(
     record: &GameRecord,
     review: &Review,
@@ -144,48 +141,41 @@ fn print_summary(
     let headings = [
         lang.column_moves(),
         lang.column_agreement(),
-        lang.column_mean_loss(),
+        lang.column_mean_loss_cp(),
+        lang.column_mean_loss_percent(),
         lang.column_doubtful(),
         lang.column_blunders(),
         lang.column_missed_mates(),
         lang.column_time_used(),
     ];
-    let widths = headings.clone().map(|heading| width(&heading).max(6));
-    let line = |name: &str, cells: &[String]| {
-        let mut line = left(cut(name, NAME_WIDTH), NAME_WIDTH);
+    let cells = Color::ALL.map(|color| {
+        let player = &review.players[color.index()];
+        [
+            player.moves.to_string(),
+            known(player.agreement, |agreement| format!("{:.0} %", 100.0 * agreement)),
+            known(player.mean_centipawn_loss, |centipawns| format!("{centipawns:.0}")),
+            known(player.mean_loss, |chance| format!("{:.1}", 100.0 * chance)),
+            player.doubtful.to_string(),
+            player.blunders.to_string(),
+            player.missed_mates.to_string(),
+            clock(player.time),
+        ]
+    });
+    let [black, white] = cells;
+    let rows = [headings, black, white];
+    let widths = widths(&rows);
+    let [most, least] = NAME_WIDTHS;
+    let others: usize = widths.iter().map(|width| width + 2).sum();
+    let name_width = output::columns().saturating_sub(others).clamp(least, most);
+    let [black, white] = names(record, lang);
+    let [black, white] =
+        [("☗", black), ("☖", white)].map(|(side, name)| format!("{side} {}", printable(&name)));
+    for (name, cells) in [lang.column_player(), black, white].iter().zip(&rows) {
+        let mut line = left(cut(name, name_width), name_width);
         for (cell, width) in cells.iter().zip(widths) {
             line += &right(cell, width + 2);
         }
-        line
-    };
-    writeln!(out, "{}", line(&lang.column_player(), &headings))?;
-    let names = names(record, lang);
-    for color in Color::ALL {
-        let PlayerSummary {
-            moves,
-            doubtful,
-            blunders,
-            missed_mates,
-            agreement,
-            mean_loss,
-            mean_centipawn_loss,
-            time,
-            ..
-        } = review.players[color.index()];
-        let side = if color == Color::Black { "☗" } else { "☖" };
-        let name = format!("{side} {}", printable(&names[color.index()]));
-        let cells = [
-            moves.to_string(),
-            known(agreement, |agreement| format!("{:.0} %", 100.0 * agreement)),
-            known(mean_loss.zip(mean_centipawn_loss), |(chance, centipawns)| {
-                format!("{centipawns:.0} {:7.1}", 100.0 * chance)
-            }),
-            doubtful.to_string(),
-            blunders.to_string(),
-            missed_mates.to_string(),
-            clock(time),
-        ];
-        writeln!(out, "{}", line(&name, &cells))?;
+        writeln!(out, "{line}")?;
     }
     writeln!(out)
 }

@@ -366,7 +366,7 @@ pub(super) fn write_openings(arguments: &OpeningSetArguments) -> Result<()> {
     let meter = Meter::new("openings", Some(arguments.count.into()), 0);
     let mut set = Vec::new();
     let result = write_set(&settings, count, &command, &mut set, |done| {
-        meter.advance(done as u64, &format!("of {count}"));
+        meter.advance(done as u64, "");
     });
     meter.finish();
     if let Some(warning) = result? {

@@ -91,7 +91,7 @@ pub(super) fn think(arguments: &ThinkArguments, lang: Lang) -> Result<()> {
     let is_searched = |number: &u64| shard.has(*number) && !found.has_enough(*number);
     let here = (0..settings.positions).filter(is_searched).count();
     let meter = Meter::new("positions", Some(here as u64), known.len() as u64);
-    let progress = |done: u64| meter.advance(done, &format!("of {here}"));
+    let progress = |done: u64| meter.advance(done, "");
     let done = known.iter().map(|thought| thought.number);
     let enough = (0..settings.positions).filter(|number| found.has_enough(*number));
     let done = done.chain(enough);

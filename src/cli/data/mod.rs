@@ -520,12 +520,12 @@ fn rescore_metered(rescoring: &Rescoring<'_>, kept: KeptCheckpoints) -> Result<R
         let first = *first.get_or_init(|| positions);
         let millis = begun.elapsed().as_millis().max(1);
         let rate = u128::from(positions - first.min(positions)) * 1000 / millis;
-        let words = format!("of {total}, {positions} positions, {rate}/s");
+        let words = format!("{positions} positions, {rate}/s");
         meter.advance(read.load(Ordering::Relaxed), &words);
     };
     let watch = Watch {
         stop: &stop,
-        progress: &|done, _| read.store(done / BYTES_PER_MEGABYTE, Ordering::Relaxed),
+        progress: &|done, _| read.store(done.div_ceil(BYTES_PER_MEGABYTE), Ordering::Relaxed),
     };
     let result = rescore::run(rescoring, kept, &watch, &on_positions);
     meter.finish();
