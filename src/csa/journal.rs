@@ -95,12 +95,20 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the folder, or creates it.
+    /// Opens the folder, or creates it. A folder without games is anybody's: it may be that of a
+    /// visit to a host by a wrong name.
     ///
     /// # Errors
-    /// The folder is for another account or server, is in use, or cannot be written.
+    /// The folder has games of another account or server, is in use, or cannot be written.
     pub fn open(path: &Path, place: &JournalOwner) -> Result<(Self, Vec<Entry>), FolderError> {
         if RunFolder::exists(path, KIND) {
+            let (folder, entries) = RunFolder::resume::<Entry>(path, KIND)?;
+            if entries.is_empty() {
+                folder.write_settings(place)?;
+                return Ok((Self { folder }, entries));
+            }
+            // Its lock ends here.
+            drop(folder);
             let (folder, entries) = RunFolder::resume_same(path, KIND, place, |_: &Entry| true)?;
             return Ok((Self { folder }, entries));
         }

@@ -24,12 +24,20 @@ use crate::{arena::settings::EngineText, cli::progress::on_ctrl_c, engine::Setti
 use crate::{records, usi::client::PASSWORD_VARIABLE};
 use screen::{Screen, Shared};
 
+/// What the help says about floodgate.
+const FLOODGATE: &str = "\
+floodgate (wdoor.c.u-tokyo.ac.jp) needs no registration: take a name that nobody has, and any
+password; both together are the player, so keep the password. Games begin at :00 and :30 among
+those who wait, 5 minutes and 10 seconds a move. After some 15 games the player has a rating:
+http://wdoor.c.u-tokyo.ac.jp/shogi/LATEST/players-floodgate.html";
+
 /// Example: `raicho csa --host wdoor.c.u-tokyo.ac.jp --id NAME --password-file FILE --game
 /// floodgate-300-10F`
 #[derive(Args)]
 #[command(
     before_help = "Example: raicho csa --host wdoor.c.u-tokyo.ac.jp --id raicho --password-file \
-        raicho.password --game floodgate-300-10F --ponder"
+        raicho.password --game floodgate-300-10F --ponder",
+    after_help = FLOODGATE
 )]
 pub(super) struct Arguments {
     #[command(subcommand)]

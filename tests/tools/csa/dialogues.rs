@@ -1,6 +1,7 @@
 //! Whole dialogues with a server that the test speaks itself.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::thread::sleep;
@@ -58,6 +59,30 @@ fn an_interrupted_game_is_resumed() {
     assert!(client.end().0.success());
     assert_eq!(folder.lines("games/games.jsonl"), 1);
     folder.text("games/games.jsonl").must_have("\"result\":\"win\"");
+}
+
+#[test]
+fn a_wrong_host_blocks_no_later_visit() {
+    let (listener, folder) = (listen(), Folder::new());
+    // Nobody listens there any more.
+    let refusing = listen().local_addr().expect("the port");
+    for host in ["no-such-host.invalid", &refusing.to_string()] {
+        let words = format!("--host {host} --id tester --game x-60-1 --out games");
+        let mut client = Client::start(&listener, &folder, &words);
+        let said = BufReader::new(client.0.stderr.take().expect("a pipe"));
+        let mut lines = said.lines().map_while(Result::ok);
+        let (place, _) = host.split_once(':').unwrap_or((host, ""));
+        assert!(lines.any(|line| line.contains(place)), "the failure is not named");
+        assert!(lines.any(|line| line.contains("next login in")), "no next login");
+    }
+    let client = Client::quick(&listener, &folder);
+    Guest::welcome(&listener).play(SUMMARY);
+    assert!(client.end().0.success());
+    // Now the folder has a game.
+    let words = "--host no-such-host.invalid --id tester --game x-60-1 --out games";
+    let (status, printed) = Client::start(&listener, &folder, words).end();
+    assert_eq!(status.code(), Some(1));
+    printed.must_have("games holds another journal").must_have("no-such-host.invalid");
 }
 
 /// All files below a folder.
