@@ -134,9 +134,16 @@ fn command() -> clap::Command {
 /// The argument with which the program starts itself as the guard of an engine; not for people.
 const GUARD: &str = "guard-engine";
 
+/// The words of the command line, of which the first is the program.
+#[cfg(not(windows))]
+use std::env::args_os as words;
+/// The same with the names of files in place of patterns such as `*.kif`.
+#[cfg(windows)]
+use wild::args_os as words;
+
 /// Runs the program. Its status is 0 for success, 1 for an error, 2 for an invalid command line.
 pub fn run() -> ExitCode {
-    if cfg!(unix) && env::args_os().nth(1).is_some_and(|argument| argument == GUARD) {
+    if cfg!(unix) && words().nth(1).is_some_and(|argument| argument == GUARD) {
         // Its end is that of its process group.
         return client::guard().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }
@@ -144,7 +151,7 @@ pub fn run() -> ExitCode {
         client::guard_engines(program, GUARD);
     }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let parsed = command().try_get_matches().and_then(|matches| {
+    let parsed = command().try_get_matches_from(words()).and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches);
         let given = Given::new(matches.subcommand().map(|(_, matches)| matches));
         check_places(&matches)?;
@@ -250,7 +257,7 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
         Some(ContextValue::String(text)) if error.kind() == ErrorKind::UnknownArgument => text,
         _ => "",
     };
-    let words = env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let words = words().map(|word| word.to_string_lossy().into_owned());
     let words: Vec<String> = words.collect();
     if let Some(note) = moved::replacement(&words, option) {
         output::eprint_line(format_args!("error: {note}\n"));

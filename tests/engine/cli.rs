@@ -72,6 +72,19 @@ fn what_people_type_first_is_answered() {
 }
 
 #[test]
+fn the_batch_file_for_windows_analyses_what_is_dropped_on_it() {
+    let batch = include_str!("../release/analyze.bat");
+    let words = batch.lines().find_map(|line| line.strip_prefix("\"%~dp0raicho.exe\" "));
+    let words = words.expect("it starts the program").replace("%*", "'a 1.usi' 'b.usi'");
+    let words = words.replace("\"%~dpn1.html\"", "'a 1.html'");
+    let folder = Folder::new();
+    folder.write("a 1.usi", "startpos moves 7g7f");
+    folder.write("b.usi", "startpos moves 2g2f");
+    raicho!(folder, "{words} --nodes 10").prints("b.usi");
+    folder.text("a 1.html").must_have("<html");
+}
+
+#[test]
 fn bench_counts_the_same_nodes_every_time() {
     let signature = |words: &str| {
         let text = raicho!("bench --depth 4 --hash 4 {words}").stdout();
