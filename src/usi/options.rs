@@ -309,18 +309,15 @@ const BY_COLOR: &[UsiOption] = &[
     book.options.depth_limits[Color::White as usize] as i32 },
 ];
 
-/// All options that are listed. Names, ranges and defaults are those of `YaneuraOu` where it has
-/// the option.
+/// All options that are listed, in the order in which people look for them: GUIs keep it. Names,
+/// ranges and defaults are those of `YaneuraOu` where it has the option.
 const OPTIONS: &[UsiOption] = &[
+    // --- Strength and speed ---
+    spin! { "Threads", 1..=512, search.threads as usize },
     spin! { "USI_Hash", 1..=33_554_432, search.hash_mb as usize },
     check! { "USI_Ponder", search.ponder },
-    check! { "Stochastic_Ponder", stochastic_ponder },
-    spin! { "Threads", 1..=512, search.threads as usize },
     spin! { "MultiPV", 1..=600, search.multi_pv as usize },
-    UsiOption { name: "ClearHash", kind: Kind::ClearHash },
-    // --- Limits ---
-    spin! { "DepthLimit", 0..=i32::MAX as i64, depth_limit as u32 },
-    spin! { "NodesLimit", 0..=i64::MAX, nodes_limit as u64 },
+    // --- A weaker opponent ---
     UsiOption {
         name: "SkillLevel",
         kind: Kind::Spin {
@@ -331,18 +328,19 @@ const OPTIONS: &[UsiOption] = &[
     },
     check! { "LimitStrength", limits_strength },
     spin! { "Elo", Skill::LOWEST_RATING as i64..=Skill::HIGHEST_RATING as i64, rating as u32 },
+    // --- Opening book, evaluation ---
+    check! { "USI_OwnBook", book.is_on },
+    file! { "BookFile", book.file },
+    spin! { "BookMoves", 0..=10_000, book.options.max_ply as u32 },
+    file! { "EvalFile", eval_file },
+    path! { "EvalDir", eval_dir },
     // --- Time ---
     milliseconds! { "NetworkDelay", 0..=10_000, search.network_delay },
     milliseconds! { "NetworkDelay2", 0..=10_000, search.network_delay2 },
     milliseconds! { "MinimumThinkingTime", 1..=100_000, search.minimum_thinking_time },
     spin! { "SlowMover", 1..=1000, search.slow_mover as u32 },
     check! { "RoundUpToFullSecond", search.round_up_to_full_second },
-    spin! { "NodesTime", 0..=10_000, search.nodes_time as u64 },
     // --- Rules and results ---
-    spin! { "MaxMovesToDraw", 0..=100_000, search.max_moves_to_draw as u32 },
-    spin! { "ResignValue", 0..=99_999, search.resign_value as i32 },
-    spin! { "DrawValueBlack", -30_000..=30_000, search.draw_value[Color::Black as usize] as i32 },
-    spin! { "DrawValueWhite", -30_000..=30_000, search.draw_value[Color::White as usize] as i32 },
     UsiOption {
         name: "EnteringKingRule",
         kind: Kind::Rule {
@@ -350,22 +348,17 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, rule| settings.search.entering_king_rule = rule,
         },
     },
-    check! { "GenerateAllLegalMoves", search.generate_all_legal_moves },
-    // --- Mate problems ---
+    spin! { "MaxMovesToDraw", 0..=100_000, search.max_moves_to_draw as u32 },
+    spin! { "ResignValue", 0..=99_999, search.resign_value as i32 },
+    spin! { "DrawValueBlack", -30_000..=30_000, search.draw_value[Color::Black as usize] as i32 },
+    spin! { "DrawValueWhite", -30_000..=30_000, search.draw_value[Color::White as usize] as i32 },
+    // --- Analysis, mate problems ---
+    check! { "ConsiderationMode", consideration_mode },
+    milliseconds! { "PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval },
+    check! { "OutputFailLHPV", search.shows_bounds },
     spin! { "MateHash", 1..=33_554_432, mate_hash_mb as usize },
     check! { "MateShortest", mate_shortest },
-    // --- Output ---
-    milliseconds! { "PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval },
-    check! { "ConsiderationMode", consideration_mode },
-    check! { "OutputFailLHPV", search.shows_bounds },
-    path! { "DebugLogFile", debug_log_file },
-    // --- Evaluation ---
-    spin! { "FV_SCALE", 0..=128, fv_scale as u32 },
-    file! { "EvalFile", eval_file },
-    path! { "EvalDir", eval_dir },
-    // --- Opening books ---
-    check! { "USI_OwnBook", book.is_on },
-    file! { "BookFile", book.file },
+    // --- The choice of book moves ---
     UsiOption {
         name: "BookDir",
         kind: Kind::Text {
@@ -374,7 +367,6 @@ const OPTIONS: &[UsiOption] = &[
             set: |settings, text| settings.book.dir = path_of(text).unwrap_or_default(),
         },
     },
-    spin! { "BookMoves", 0..=10_000, book.options.max_ply as u32 },
     spin! { "BookIgnoreRate", 0..=100, book.options.ignore_rate as u32 },
     both_sides! { "BookEvalDiff", 0..=99_999, book.options.value_differences },
     spin! { "BookEvalBlackLimit", -99_999..=99_999,
@@ -389,6 +381,15 @@ const OPTIONS: &[UsiOption] = &[
     check! { "BookOnTheFly", book.options.on_the_fly },
     spin! { "BookPvMoves", 1..=246, book.options.pv_moves as usize },
     spin! { "BookSeed", 0..=i64::MAX, book.options.seed as u64 },
+    // --- For tests and experts ---
+    UsiOption { name: "ClearHash", kind: Kind::ClearHash },
+    spin! { "DepthLimit", 0..=i32::MAX as i64, depth_limit as u32 },
+    spin! { "NodesLimit", 0..=i64::MAX, nodes_limit as u64 },
+    spin! { "NodesTime", 0..=10_000, search.nodes_time as u64 },
+    check! { "Stochastic_Ponder", stochastic_ponder },
+    check! { "GenerateAllLegalMoves", search.generate_all_legal_moves },
+    spin! { "FV_SCALE", 0..=128, fv_scale as u32 },
+    path! { "DebugLogFile", debug_log_file },
 ];
 
 fn path_text(path: Option<&Path>) -> String {
@@ -429,6 +430,21 @@ mod tests {
         ] {
             assert!(has(line), "{line}");
         }
+    }
+
+    #[test]
+    fn what_people_look_for_comes_first() {
+        let lines: Vec<String> = option_lines().collect();
+        let place = |name: &str| {
+            let start = format!("option name {name} ");
+            let place = lines.iter().position(|line| line.starts_with(&start));
+            place.unwrap_or_else(|| panic!("{name} is not listed"))
+        };
+        let first = ["Threads", "USI_Hash", "USI_Ponder", "MultiPV", "SkillLevel"];
+        assert_eq!(first.map(place), [0, 1, 2, 3, 4]);
+        assert!(place("BookFile") < place("NetworkDelay"), "books before times");
+        let last = ["BookSeed", "ClearHash", "DebugLogFile"].map(place);
+        assert!(last.is_sorted() && last[0] > place("MateHash"), "{lines:#?}");
     }
 
     #[test]
