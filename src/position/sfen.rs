@@ -3,12 +3,15 @@
 //! Reading is lenient where GUIs are sloppy (the ply may be missing or 0, characters in hand may
 //! repeat and come in any order) and strict elsewhere; output is canonical.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
+use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;
 
 use super::{Board, InvalidPosition, Position};
-use crate::types::{Color, File, Piece, PieceType, Rank, Square};
+use crate::types::{Color, File, Piece, PieceType, Rank, Square, deserialize_text};
 use crate::util::{counted, shorten};
 
 /// The start position of an even game.
@@ -82,6 +85,24 @@ impl fmt::Display for Position {
         write!(formatter, "key {}", self.key())
     }
 }
+
+/// The SFEN of the position, or `startpos`.
+impl FromStr for Position {
+    type Err = SfenError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "startpos" { Ok(Self::startpos()) } else { Self::from_sfen(text) }
+    }
+}
+
+/// The SFEN of the position.
+impl Serialize for Position {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.to_sfen())
+    }
+}
+
+deserialize_text!(Position);
 
 impl fmt::Debug for Position {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -259,4 +280,24 @@ fn read_hands(board: &mut Board, text: &str) -> Result<(), SfenError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_are_read_by_parse_and_by_serde() {
+        let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G 5";
+        let position: Position = sfen.parse().expect("an SFEN");
+        let json = serde_json::to_string(&position).expect("it is written");
+        assert_eq!(json, format!("\"{sfen}\""));
+        let read: Position = serde_json::from_str(&json).expect("it is read");
+        assert_eq!((read.to_sfen(), read.key()), (sfen.to_owned(), position.key()));
+        let start: Position = "startpos".parse().expect("the start");
+        assert_eq!(start.to_sfen(), START_SFEN);
+        assert!("start".parse::<Position>().is_err());
+        let wrong = serde_json::from_str::<Position>("\"9/9 b - 1\"").expect_err("two ranks");
+        assert!(wrong.to_string().contains("9/9"), "{wrong}");
+    }
 }

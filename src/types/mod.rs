@@ -6,6 +6,7 @@ mod moves;
 mod piece;
 mod rules;
 mod square;
+mod text;
 pub mod value;
 
 pub use hand::Hand;
@@ -15,4 +16,6 @@ pub(crate) use piece::for_side;
 pub use piece::{Color, Piece, PieceType};
 pub use rules::{EnteringKingRule, EnteringKingRuleError, Repetition};
 pub use square::{File, Rank, Square};
+pub use text::TypeTextError;
+pub(crate) use text::deserialize_text;
 pub use value::{Bound, Depth, Ply, Score, Value};

@@ -106,6 +106,13 @@ pub enum PieceType {
     Dragon,
 }
 
+/// The kind as SFEN writes black's piece: `P`, `+P`.
+impl fmt::Display for PieceType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Piece::new(Color::Black, *self).fmt(formatter)
+    }
+}
+
 const PROMOTION: u8 = 8;
 
 /// The letters of SFEN in the order of the codes.
