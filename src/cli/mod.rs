@@ -33,7 +33,8 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::arguments::{Given, Named};
-use crate::{lang::Lang, usi::client, util::abbreviate};
+use crate::lang::{Lang, help};
+use crate::{usi::client, util::abbreviate};
 
 /// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
 /// output.
@@ -114,11 +115,15 @@ const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// The command line, with its subcommands in groups.
-fn command() -> clap::Command {
-    let command = Arguments::command();
+fn command(lang: Lang) -> clap::Command {
+    let mut command = Arguments::command();
+    if lang == Lang::Ja {
+        command = in_japanese(command, "");
+    }
     let mut groups = String::new();
     for (title, names) in GROUPS {
-        let _ = writeln!(groups, "\n{title}:");
+        let japanese = help::japanese(title).filter(|_| lang == Lang::Ja);
+        let _ = writeln!(groups, "\n{}:", japanese.unwrap_or(title));
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map_or_else(String::new, ToString::to_string);
@@ -129,6 +134,33 @@ fn command() -> clap::Command {
         "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n\
          {{options}}{{after-help}}"
     ))
+}
+
+/// A command, of which `path` are the names, with the help that there is in Japanese.
+fn in_japanese(command: clap::Command, path: &str) -> clap::Command {
+    let command = match help::japanese(path) {
+        Some(text) => command.about(text).long_about(text),
+        None => command,
+    };
+    let command = command.mut_args(|argument| {
+        match help::japanese(&format!("{path}:{}", argument.get_id())) {
+            Some(text) => argument.help(text).long_help(text),
+            None => argument,
+        }
+    });
+    command.mut_subcommands(|inner| {
+        let path = format!("{path} {}", inner.get_name());
+        in_japanese(inner, path.trim_start())
+    })
+}
+
+/// The language of the help: that of `--lang` in the command line, or of the environment.
+fn lang_of_help() -> Lang {
+    let words: Vec<String> = words().map(|word| word.to_string_lossy().into_owned()).collect();
+    let named = words.iter().position(|word| word == "--lang").and_then(|at| words.get(at + 1));
+    let named = named.map(String::as_str);
+    let named = named.or_else(|| words.iter().find_map(|word| word.strip_prefix("--lang=")));
+    named.and_then(|name| name.parse().ok()).unwrap_or_else(Lang::of_environment)
 }
 
 /// The argument with which the program starts itself as the guard of an engine; not for people.
@@ -151,11 +183,12 @@ pub fn run() -> ExitCode {
         client::guard_engines(program, GUARD);
     }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let parsed = command().try_get_matches_from(words()).and_then(|matches| {
+    let help = command(lang_of_help());
+    let parsed = help.clone().try_get_matches_from(words()).and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches);
         let given = Given::new(matches.subcommand().map(|(_, matches)| matches));
         check_places(&matches)?;
-        Ok((arguments.map_err(|error| error.format(&mut command()))?, given))
+        Ok((arguments.map_err(|error| error.format(&mut help.clone()))?, given))
     });
     let (arguments, given) = match parsed {
         Ok(parsed) => parsed,
@@ -165,14 +198,14 @@ pub fn run() -> ExitCode {
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
         Some(Command::Bench(arguments)) => usi::run_bench(&arguments),
-        Some(Command::Completions(arguments)) => shell::completions(&arguments, command()),
+        Some(Command::Completions(arguments)) => shell::completions(&arguments, command(Lang::En)),
         Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
         Some(Command::Csa(arguments)) => csa::run(&arguments),
         Some(Command::Dedup(arguments)) => data::dedup(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments, &given),
-        Some(Command::Man(arguments)) => shell::man(&arguments, command()),
+        Some(Command::Man(arguments)) => shell::man(&arguments, command(Lang::En)),
         Some(Command::Match(arguments)) => arena::run(&arguments, &given, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
         None | Some(Command::Usi) => usi::run(lang),
@@ -195,7 +228,7 @@ pub fn run() -> ExitCode {
 /// `raicho match --games 2 merge`. The attribute `args_conflicts_with_subcommands` would refuse
 /// `--lang` too.
 fn check_places(matches: &ArgMatches) -> Result<(), clap::Error> {
-    let mut command = command();
+    let mut command = command(Lang::En);
     let Some((name, matches)) = matches.subcommand() else {
         return Ok(());
     };
@@ -271,5 +304,43 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
     match printed {
         Err(failure) if !error.use_stderr() => report(&output::wrap(failure).into()),
         _ => ExitCode::from(error.exit_code() as u8),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// What rows of the help could be about, below a command.
+    fn keys(command: &clap::Command, path: &str, keys: &mut BTreeSet<String>) {
+        keys.insert(path.to_owned());
+        keys.extend(
+            command.get_arguments().map(|argument| format!("{path}:{}", argument.get_id())),
+        );
+        for inner in command.get_subcommands() {
+            self::keys(inner, format!("{path} {}", inner.get_name()).trim_start(), keys);
+        }
+    }
+
+    #[test]
+    fn help_in_japanese_is_about_what_there_is_and_complete_where_players_look() {
+        let mut all = BTreeSet::from(GROUPS.map(|(title, _)| title.to_owned()));
+        keys(&Arguments::command(), "", &mut all);
+        let rows: BTreeSet<String> = help::ROWS.iter().map(|row| row.0.to_owned()).collect();
+        assert_eq!(rows.len(), help::ROWS.len(), "a row stands twice");
+        assert_eq!(rows.difference(&all).collect::<Vec<_>>(), [""; 0], "rows about nothing");
+        let is_complete = |key: &&String| {
+            let (path, argument) = key.split_once(':').unwrap_or((key, ""));
+            let of_players = ["analyze", "mate"].contains(&path) && argument != "lang";
+            let is_command = argument.is_empty()
+                && (!path.contains(' ') || path.starts_with("book ") || path.starts_with("match "));
+            of_players || is_command
+        };
+        let missing = all.iter().filter(is_complete).filter(|key| !rows.contains(*key));
+        assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "no Japanese");
+        let help = command(Lang::Ja).render_help().to_string();
+        assert!(help.contains("棋譜や局面を解析する") && help.contains("対局と解析:"), "{help}");
     }
 }

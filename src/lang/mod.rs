@@ -5,6 +5,8 @@
 //! languages without plural rules between them need no message format such as Fluent's, and a row
 //! that lacks a language or a value does not compile.
 
+pub mod help;
+
 use std::fmt::{self, Display};
 use std::{str::FromStr, time::Duration};
 

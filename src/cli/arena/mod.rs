@@ -58,6 +58,7 @@ pub(super) struct Arguments {
 
 /// How games are played and kept, by all commands that play them.
 #[derive(Args)]
+#[command(next_help_heading = "Run")]
 pub(super) struct RunArguments {
     /// Number of games or iterations at a time
     #[arg(long, value_name = "N", default_value_t = 1,

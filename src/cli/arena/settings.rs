@@ -107,6 +107,7 @@ pub(in crate::cli) struct RuleArguments {
 
 /// The number of games, and which of them are played.
 #[derive(Args)]
+#[command(next_help_heading = "Games")]
 pub(super) struct GameArguments {
     /// Pairings of more than two engines: each against each other one, or the first against each of
     /// the others
