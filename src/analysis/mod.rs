@@ -5,8 +5,9 @@
 //! each move, by the [`win_chance`] that it lost, and a summary of both players. [`comments`]
 //! writes it as comments of a record, in the words of other programs.
 //!
-//! A game is cut into blocks of at most [`BLOCK`] positions. A block begins with an empty table and
-//! runs on one thread, so that the result does not depend on the number of threads.
+//! A game is cut into blocks of at most [`BLOCK`] positions. A block runs on one thread, and first
+//! searches positions beyond its end, so that the result does not depend on the number of threads
+//! and no position meets an empty table.
 //!
 //! Must not know: terminals, HTML, formats of records.
 
@@ -22,7 +23,7 @@ use serde::{Serialize, Serializer};
 
 use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
-use crate::types::{Color, Depth, Move, Score};
+use crate::types::{Color, Depth, Move, Score, value::MAX_PLY};
 
 pub use review::{Class, Judgement, PlayerSummary, Review, SCALE, Thresholds, win_chance};
 pub use run::{Analyzed, Analyzer, BLOCK, Game, Watch, analyze};
@@ -41,6 +42,42 @@ pub struct Effort {
     pub depth: Option<Depth>,
 }
 
+impl Effort {
+    /// What a search before a block gets: half of it, or one ply less.
+    fn reduced(self) -> Self {
+        Self {
+            time: self.time.map(|time| time / 2),
+            nodes: self.nodes.map(|nodes| (nodes / 2).max(1)),
+            depth: self.depth.map(|depth| (depth - 1).max(1)),
+        }
+    }
+
+    /// What a second look at a position gets: three times as much, or two plies more.
+    fn raised(self) -> Self {
+        Self {
+            time: self.time.map(|time| time.saturating_mul(3)),
+            nodes: self.nodes.map(|nodes| nodes.saturating_mul(3)),
+            depth: self.depth.map(|depth| (depth + 2).min(MAX_PLY as Depth - 1)),
+        }
+    }
+
+    /// The limits of the solver, which gets a tenth of the search: its time, or as many nodes.
+    fn solver_nodes(&self) -> u64 {
+        /// Without another limit; about 20 ms.
+        const DEFAULT_NODES: u64 = 20_000;
+        match (self.nodes, self.time) {
+            (Some(nodes), _) => (nodes / SOLVER_SHARE).max(1),
+            (None, Some(_)) => u64::MAX,
+            (None, None) => DEFAULT_NODES,
+        }
+    }
+
+    /// The time of the solver.
+    fn solver_time(&self) -> Option<Duration> {
+        self.time.map(|time| time / SOLVER_SHARE as u32)
+    }
+}
+
 /// The settings that determine the result.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Settings {
@@ -52,25 +89,6 @@ pub struct Settings {
     pub hash_mb: usize,
     /// The evaluation, as text.
     pub eval: String,
-}
-
-impl Settings {
-    /// The limits of the solver, which gets a tenth of the search: its time, or as many nodes.
-    fn solver_nodes(&self) -> u64 {
-        /// Without another limit; about 20 ms.
-        const DEFAULT_NODES: u64 = 20_000;
-        let Effort { time, nodes, .. } = self.effort;
-        match (nodes, time) {
-            (Some(nodes), _) => (nodes / SOLVER_SHARE).max(1),
-            (None, Some(_)) => u64::MAX,
-            (None, None) => DEFAULT_NODES,
-        }
-    }
-
-    /// The time of the solver.
-    fn solver_time(&self) -> Option<Duration> {
-        self.effort.time.map(|time| time / SOLVER_SHARE as u32)
-    }
 }
 
 /// The solver gets one part in this many.

@@ -48,6 +48,9 @@ pub struct Judgement {
     pub chance_before: f64,
     /// Win chance of the mover after the move.
     pub chance_after: f64,
+    /// What the move did to the win chance of the mover, with its sign. These are the course of
+    /// [`Review::chances`]; that of the best move is what the later search saw better.
+    pub change: f64,
     /// Win chance lost, at least 0; 0 for the best move.
     pub loss: f64,
     /// Centipawns lost, scores beyond ±2000 counted as ±2000; 0 for the best move.
@@ -146,11 +149,10 @@ fn judge(played: &str, pair: &[PositionAnalysis]) -> Judgement {
     let [before, after] = pair else {
         unreachable!("windows of two");
     };
-    let best = before.lines.first();
-    let is_best = best.is_some_and(|line| line.first() == played);
+    let is_best = is_best(played, before);
     let chance_before = win_chance(before.score());
-    let chance_after = if is_best { chance_before } else { 1.0 - win_chance(after.score()) };
-    let loss = (chance_before - chance_after).max(0.0);
+    let chance_after = 1.0 - win_chance(after.score());
+    let loss = if is_best { 0.0 } else { chance_lost(before, after).max(0.0) };
     let centipawn_loss =
         if is_best { 0 } else { (centipawns(before.score()) + centipawns(after.score())).max(0) };
     // A mate is not missed where another move mates too.
@@ -167,10 +169,21 @@ fn judge(played: &str, pair: &[PositionAnalysis]) -> Judgement {
         },
         chance_before,
         chance_after,
+        change: chance_after - chance_before,
         loss,
         centipawn_loss,
         missed_mate: before.mate.filter(|_| !still_mates),
     }
+}
+
+/// Whether the move `played` is the best one of the analysis.
+pub(super) fn is_best(played: &str, before: &PositionAnalysis) -> bool {
+    before.lines.first().is_some_and(|line| line.first() == played)
+}
+
+/// The win chance that a move lost between two positions, negative where it gained.
+pub(super) fn chance_lost(before: &PositionAnalysis, after: &PositionAnalysis) -> f64 {
+    win_chance(before.score()) + win_chance(after.score()) - 1.0
 }
 
 /// The score in centipawns within ±[`MAX_SCORE`]. Being mated in 0 plies is [`Score::Mate`] of 0.

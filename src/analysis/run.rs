@@ -1,13 +1,16 @@
 //! The positions of many games as a run: blocks of neighbouring positions on several threads. In
-//! each position the mate solver comes first, then the search.
+//! each position the mate solver comes first, then the search. When all blocks of a game are done,
+//! contradictions between neighbours are searched again, deeper.
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
-use std::{collections::BTreeMap, ops::Range};
 
 use anyhow::Result;
 
-use super::{Line, PositionAnalysis, Settings};
+use super::review::{chance_lost, is_best};
+use super::{Effort, Line, PositionAnalysis, Settings, Thresholds};
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::runs::{Execution, Job, Plan, Stop, execute};
 use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};
@@ -50,9 +53,9 @@ pub fn analyze(
     let job = Positions { games, settings, evaluator, stop: execution.stop };
     let lengths: Vec<usize> = games.iter().map(|game| game.line.moves.len() + 1).collect();
     let mut schedule = Schedule {
-        blocks: Block::of_games(lengths.iter().copied()).into_iter(),
-        done: vec![BTreeMap::new(); games.len()],
-        lengths,
+        games,
+        blocks: Block::of_games(lengths.iter().copied()).into(),
+        states: lengths.into_iter().map(GameState::new).collect(),
         next_game: 0,
         positions: 0,
         watch,
@@ -80,11 +83,22 @@ impl Job for Positions<'_> {
     fn perform(&self, analyzer: &mut Analyzer, block: &Block) -> Result<Option<Analyzed>> {
         let game = &self.games[block.game];
         analyzer.begin(game.entering_king_rule)?;
+        let effort = self.settings.effort;
+        let last = game.line.moves.len();
+        // So that no position meets an empty table; at the end of a game the last one comes first.
+        let end = block.positions.end;
+        for index in (end..end + WARM_UP).rev() {
+            let position = position_at(&game.line, index.min(last));
+            if analyzer.analyze_within(&position, effort.reduced(), self.stop).is_none() {
+                return Ok(None);
+            }
+        }
+        let effort = if block.is_deeper { effort.raised() } else { effort };
         let mut found = vec![PositionAnalysis::default(); block.positions.len()];
         // The table then knows what the moves led to.
         for index in block.positions.clone().rev() {
             let position = position_at(&game.line, index);
-            let Some(analysis) = analyzer.analyze(&position, self.stop) else {
+            let Some(analysis) = analyzer.analyze_within(&position, effort, self.stop) else {
                 return Ok(None);
             };
             found[index - block.positions.start] = analysis;
@@ -103,45 +117,102 @@ fn position_at(game: &SfenLine, index: usize) -> Position {
 }
 
 struct Schedule<'a> {
-    blocks: std::vec::IntoIter<Block>,
-    /// The finished blocks of each game, by the index of their first position.
-    done: Vec<BTreeMap<usize, Analyzed>>,
-    /// Positions of each game.
-    lengths: Vec<usize>,
+    games: &'a [Game],
+    blocks: VecDeque<Block>,
+    states: Vec<GameState>,
     /// The first game that was not handed to the watch.
     next_game: usize,
     positions: usize,
     watch: &'a mut dyn Watch,
 }
 
+/// How far a game is.
+struct GameState {
+    found: Analyzed,
+    /// Positions that are being searched or wait for it.
+    missing: usize,
+    /// The moves whose both sides were searched again.
+    repeated: BTreeSet<usize>,
+}
+
+impl GameState {
+    fn new(positions: usize) -> Self {
+        let found = vec![PositionAnalysis::default(); positions];
+        Self { found, missing: positions, repeated: BTreeSet::new() }
+    }
+
+    /// The moves whose both sides contradict each other: the best move by the one, yet by the
+    /// other it lost [`Thresholds::doubtful`]. The worst first, without common positions, as many
+    /// as may be searched again.
+    fn contradictions(&self, moves: &[Move]) -> Vec<usize> {
+        let most = (moves.len() / MOVES_PER_REPETITION).max(1);
+        let mut lost: Vec<(f64, usize)> = self
+            .found
+            .windows(2)
+            .zip(moves)
+            .enumerate()
+            .filter(|(_, (pair, mv))| is_best(&mv.to_string(), &pair[0]))
+            .map(|(index, (pair, _))| (chance_lost(&pair[0], &pair[1]), index))
+            .filter(|(lost, _)| *lost > Thresholds::USUAL.doubtful)
+            .filter(|(_, index)| !self.repeated.contains(index))
+            .collect();
+        lost.sort_by(|(first, _), (second, _)| second.total_cmp(first));
+        let mut chosen: Vec<usize> = Vec::new();
+        for (_, index) in lost {
+            let is_apart = chosen.iter().all(|other| other.abs_diff(index) > 1);
+            if is_apart && self.repeated.len() + chosen.len() < most {
+                chosen.push(index);
+            }
+        }
+        chosen
+    }
+}
+
 impl Plan<Positions<'_>> for Schedule<'_> {
     fn next(&mut self) -> Result<Option<Block>> {
-        Ok(self.blocks.next())
+        Ok(self.blocks.pop_front())
     }
 
     fn keep(&mut self, block: Block, found: Analyzed) -> Result<()> {
-        self.positions += found.len();
-        self.watch.advance(self.positions);
-        self.done[block.game].insert(block.positions.start, found);
-        while let Some(blocks) = self.done.get_mut(self.next_game) {
-            let count: usize = blocks.values().map(Vec::len).sum();
-            if count < self.lengths[self.next_game] {
-                break;
+        if !block.is_deeper {
+            self.positions += found.len();
+            self.watch.advance(self.positions);
+        }
+        let state = &mut self.states[block.game];
+        state.missing -= found.len();
+        for (index, analysis) in block.positions.zip(found) {
+            state.found[index] = analysis;
+        }
+        if state.missing == 0 {
+            for index in state.contradictions(&self.games[block.game].line.moves) {
+                state.repeated.insert(index);
+                state.missing += 2;
+                let positions = index..index + 2;
+                let block = Block { game: block.game, positions, is_deeper: true };
+                self.blocks.push_front(block);
             }
-            let positions = std::mem::take(blocks).into_values().flatten();
-            self.watch.game(self.next_game, positions.collect())?;
+        }
+        while let Some(state) = self.states.get_mut(self.next_game)
+            && state.missing == 0
+        {
+            let found = std::mem::take(&mut state.found);
+            self.watch.game(self.next_game, found)?;
             self.next_game += 1;
         }
         Ok(())
     }
 }
 
-/// Positions in a block: enough that a table that begins empty pays.
+/// Positions beyond the end of a block that are searched before it, with [`Effort::reduced`].
+const WARM_UP: usize = 2;
+/// One of this many moves of a game may have both its sides searched again.
+const MOVES_PER_REPETITION: usize = 40;
+
+/// Positions in a block: enough that those searched before it cost little.
 pub const BLOCK: usize = 8;
 
-/// The first blocks of a game, which are done last, so that all threads end together. In an opening
-/// an empty table matters least.
-const FIRST_BLOCKS: [usize; 8] = [1, 1, 1, 1, 2, 2, 4, 4];
+/// The first blocks of a game, which are done last, so that all threads end together.
+const FIRST_BLOCKS: [usize; 3] = [2, 2, 4];
 
 /// A block of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -150,6 +221,8 @@ struct Block {
     game: usize,
     /// Indices of the positions in the game; 0 is the start.
     positions: Range<usize>,
+    /// Whether the positions are searched with [`Effort::raised`].
+    is_deeper: bool,
 }
 
 impl Block {
@@ -167,7 +240,7 @@ impl Block {
         let mut start = 0;
         while start < count {
             let end = count.min(start + sizes.next().unwrap_or(BLOCK));
-            blocks.push(Self { game, positions: start..end });
+            blocks.push(Self { game, positions: start..end, is_deeper: false });
             start = end;
         }
         blocks
@@ -222,8 +295,17 @@ impl Analyzer {
 
     /// Analyses a position; `None` if `stop` was requested meanwhile.
     pub fn analyze(&mut self, position: &Position, stop: &Stop) -> Option<PositionAnalysis> {
+        self.analyze_within(position, self.settings.effort, stop)
+    }
+
+    fn analyze_within(
+        &mut self,
+        position: &Position,
+        effort: Effort,
+        stop: &Stop,
+    ) -> Option<PositionAnalysis> {
         let start = Instant::now();
-        let mate = self.solve(position, start, stop);
+        let mate = self.solve(position, effort, start, stop);
         let mut analysis = PositionAnalysis {
             mate: mate.as_ref().map(|line| plies(line.score)),
             lines: Vec::new(),
@@ -234,7 +316,7 @@ impl Analyzer {
             analysis.lines.push(line);
             return (!stop.is_requested()).then_some(analysis);
         }
-        analysis.lines = self.search(position, start, stop)?;
+        analysis.lines = self.search(position, effort, start, stop)?;
         if let Some(mate) = mate
             && let Some(first) = analysis.lines.first_mut()
             && !matches!(first.score, Score::Mate(plies) if plies > 0)
@@ -245,11 +327,16 @@ impl Analyzer {
     }
 
     /// The mate by the side to move that the solver finds within its limits.
-    fn solve(&mut self, position: &Position, start: Instant, stop: &Stop) -> Option<Line> {
-        let time = self.settings.solver_time();
+    fn solve(
+        &mut self,
+        position: &Position,
+        effort: Effort,
+        start: Instant,
+        stop: &Stop,
+    ) -> Option<Line> {
         let limits = MateLimits {
-            deadline: time.and_then(|time| start.checked_add(time)),
-            nodes: Some(self.settings.solver_nodes()),
+            deadline: effort.solver_time().and_then(|time| start.checked_add(time)),
+            nodes: Some(effort.solver_nodes()),
             ..MateLimits::until(stop.flag())
         };
         let solution = match self.solver.solve(position, &limits, &mut |_| {}) {
@@ -272,11 +359,17 @@ impl Analyzer {
         })
     }
 
-    fn search(&mut self, position: &Position, start: Instant, stop: &Stop) -> Option<Vec<Line>> {
+    fn search(
+        &mut self,
+        position: &Position,
+        effort: Effort,
+        start: Instant,
+        stop: &Stop,
+    ) -> Option<Vec<Line>> {
         let limits = Limits {
-            movetime: self.settings.effort.time,
-            nodes: self.settings.effort.nodes,
-            depth: self.settings.effort.depth,
+            movetime: effort.time,
+            nodes: effort.nodes,
+            depth: effort.depth,
             start,
             ..Limits::default()
         };
@@ -350,5 +443,36 @@ mod tests {
         assert_eq!(found, expected);
         assert!(blocks.iter().all(|block| block.positions.len() <= BLOCK));
         assert!(blocks.is_sorted_by_key(|block| block.game));
+    }
+
+    #[test]
+    fn only_best_moves_that_lost_much_contradict_what_was_said_before() {
+        let moves = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e"];
+        let mut position = Position::startpos();
+        let moves = moves.map(|text| {
+            let mv = position.to_move(text.parse().expect("a move")).expect("a move there");
+            position.do_move(mv);
+            mv
+        });
+        let contradictions = |scores: [i32; 6], best: [&str; 6], repeated: &[usize]| {
+            let mut state = GameState::new(6);
+            state.repeated = repeated.iter().copied().collect();
+            for (index, analysis) in state.found.iter_mut().enumerate() {
+                analysis.lines = vec![Line {
+                    pv: best[index].to_owned(),
+                    ..Line::without_moves(Score::Cp(scores[index]))
+                }];
+            }
+            state.contradictions(&moves)
+        };
+        let best = ["7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e"];
+        // A loss of 240 from even is 9.9 %, one of 300 is 12.2 %.
+        assert_eq!(contradictions([0, 240, -240, 240, -240, 240], best, &[]), [0; 0]);
+        assert_eq!(contradictions([0, 300, -300, 300, -300, 900], best, &[]), [4]);
+        assert_eq!(contradictions([0, 300, -300, 300, -300, 900], best, &[4]), [0; 0]);
+        // Gains are none, nor are losses of other moves.
+        assert_eq!(contradictions([0, -900, 900, -900, 900, -900], best, &[]), [0; 0]);
+        let other = ["2g2f"; 6];
+        assert_eq!(contradictions([0, 900, -900, 900, -900, 900], other, &[]), [0; 0]);
     }
 }

@@ -49,6 +49,33 @@ fn the_best_move_loses_nothing_whatever_the_next_search_says() {
     assert!(found.loss.abs() < 1e-12 && found.centipawn_loss == 0);
 }
 
+/// Asserts that the signed changes are the course of the graph, and that no loss hides from them.
+fn must_add_up(record: &GameRecord, review: &Review) {
+    let signs = record.moves.iter().map(|played| match played.mv.piece().color() {
+        Color::Black => 1.0,
+        Color::White => -1.0,
+    });
+    let changes = review.judgements.iter().zip(signs).map(|(found, sign)| sign * found.change);
+    let course = review.chances.last().expect("the last") - review.chances[0];
+    let sum: f64 = changes.sum();
+    assert!((sum - course).abs() < 0.02, "{sum} for a course of {course}");
+    for judgement in &review.judgements {
+        assert!(judgement.loss <= (-judgement.change).max(0.0) + 1e-12, "{judgement:?}");
+    }
+}
+
+#[test]
+fn signed_changes_add_up_to_the_course_of_the_graph() {
+    let game = "startpos moves 7g7f 3c3d 8h2b+ 3a2b";
+    let mut record = record(game);
+    let lines = [(0, "7g7f"), (300, "8c8d"), (600, "2g2f"), (600, "3a2b"), (-600, "2g2f")];
+    must_add_up(&record, &Review::new(&record, positions(&lines)));
+    record.ending = Ending::PerpetualCheck { loser: Color::White };
+    let review = Review::new(&record, positions(&lines));
+    must_add_up(&record, &review);
+    assert_eq!(review.chances.last(), Some(&1.0), "it ends at the result");
+}
+
 #[test]
 fn other_moves_are_named_by_the_win_chance_that_they_lost() {
     // From even: -250 is a chance of 39.7 %, -550 of 28.6 %, -245 of 39.9 %.
@@ -198,6 +225,8 @@ fn threads_do_not_change_the_result() {
     assert_eq!(run(&settings, 2, usize::MAX), whole);
     let part = run(&settings, 1, 3);
     assert!(part.is_empty(), "a few blocks are no whole game");
+    let record = record(&games()[0].line.to_string());
+    must_add_up(&record, &Review::new(&record, whole[0].clone()));
 }
 
 #[test]
