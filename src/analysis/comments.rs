@@ -8,11 +8,12 @@
 
 use std::fmt::Write as _;
 
-use super::{Class, Judgement, Line, Review};
+use super::{Class, Judgement, Line, Material, Remark, Review, Standing};
 use crate::position::Position;
 use crate::records::game::{GameRecord, black_score};
-use crate::records::notation::japanese::{mark, with_origin};
-use crate::types::{Move, Score};
+use crate::records::kif::side_names;
+use crate::records::notation::japanese::{mark, piece_name, square, with_origin};
+use crate::types::{Color, Move, PieceType, Score};
 
 /// The name of the engine in comments.
 const ENGINE: &str = concat!("Raicho ", env!("CARGO_PKG_VERSION"));
@@ -35,7 +36,13 @@ pub fn lines(record: &GameRecord, review: &Review) -> Vec<Vec<String>> {
             let best = before.lines.first().map(|line| line.moves(&position));
             let best = best.and_then(|moves| moves.first().copied());
             let best = best.map(|mv| signed(mv, last));
-            here.extend(judged(judgement, best.as_deref()));
+            let mut parts = judged(judgement, best.as_deref());
+            if judgement.class.is_mistake() {
+                let side = position.side_to_move();
+                let scores = [before.score_for_black(side), analysis.score_for_black(!side)];
+                parts.extend(change_of_standing(scores, side_names(&record.start)));
+            }
+            here.extend((!parts.is_empty()).then(|| parts.join("、")));
             let mv = record.moves[index - 1].mv;
             position.do_move(mv);
             last = Some(mv);
@@ -64,30 +71,88 @@ pub fn remove(record: &mut GameRecord) {
     }
 }
 
-/// The judgement on a move, if there is anything to say:
-/// `悪手 勝率 -62%、詰み逃し 5手詰、最善 ▲２三金打`.
-fn judged(judgement: &Judgement, best: Option<&str>) -> Option<String> {
+/// The judgement on a move in parts, none if there is nothing to say:
+/// `悪手 勝率 -62%`, `詰み逃し 5手詰`, `最善 ▲２三金打`.
+fn judged(judgement: &Judgement, best: Option<&str>) -> Vec<String> {
     let name = match judgement.class {
+        Class::SevereBlunder => Some("大悪手"),
         Class::Blunder => Some("悪手"),
         Class::Doubtful => Some("疑問手"),
+        Class::Inaccuracy => Some("緩手"),
         Class::Best | Class::Good => None,
     };
     let loss = name.map(|name| format!("{name} 勝率 -{:.0}%", 100.0 * judgement.loss));
     let missed = judgement.missed_mate;
     let missed = missed.map(|plies| format!("詰み逃し {plies}手詰"));
     let mut parts: Vec<String> = [loss, missed].into_iter().flatten().collect();
-    if parts.is_empty() {
-        return None;
+    let is_fault = !parts.is_empty();
+    parts.extend(judgement.remarks.iter().map(|&remark| remark_text(remark)));
+    if is_fault {
+        parts.extend(best.map(|best| format!("最善 {best}")));
     }
-    parts.extend(best.map(|best| format!("最善 {best}")));
-    Some(parts.join("、"))
+    if let Some([better, played]) = judgement.material.as_ref().filter(|[one, two]| one != two) {
+        let named = [("最善なら", better), ("本譜は", played)];
+        parts.extend(named.map(|(name, pieces)| format!("{name} {}", material_text(pieces))));
+    }
+    parts
+}
+
+fn remark_text(remark: Remark) -> String {
+    match remark {
+        Remark::OverlooksThreat(plies) => format!("詰めろ見落とし {plies}手詰"),
+        Remark::AllowsMate(plies) => format!("自玉に詰み {plies}手詰"),
+        Remark::Hangs { piece, square: from, free } => {
+            let how = if free { "ただ取り" } else { "取られて駒損" };
+            format!("{how} {}の{}", square(from), piece_name(piece))
+        }
+        Remark::ThreatensMate(plies) => format!("詰めろ {plies}手詰"),
+        Remark::OnlyMove(percent) => format!("好手 次善手は勝率 -{percent}%"),
+    }
+}
+
+/// `銀得`, `角損`, `銀桂得・角損`, `駒の損得なし`.
+fn material_text(material: &Material) -> String {
+    let named = [(&material.won, "得"), (&material.lost, "損")];
+    let named = named.iter().filter(|(letters, _)| !letters.is_empty());
+    let texts: Vec<String> = named
+        .map(|(letters, name)| {
+            let kinds = letters.chars().filter_map(PieceType::from_letter);
+            format!("{}{name}", kinds.map(piece_name).collect::<String>())
+        })
+        .collect();
+    if texts.is_empty() { "駒の損得なし".to_owned() } else { texts.join("・") }
+}
+
+/// `形勢 先手有利→互角`, if it is another word.
+fn change_of_standing(scores: [Score; 2], sides: [&str; Color::NUM]) -> Option<String> {
+    let [before, after] = scores.map(Standing::of);
+    let word = |standing| match standing {
+        Standing::Even => "互角".to_owned(),
+        Standing::Better(side) => format!("{}有利", sides[side.index()]),
+        Standing::ClearlyBetter(side) => format!("{}優勢", sides[side.index()]),
+        Standing::Winning(side) => format!("{}勝勢", sides[side.index()]),
+    };
+    (before != after).then(|| format!("形勢 {}→{}", word(before), word(after)))
 }
 
 /// Whether a line is one of [`judged`].
 fn is_judgement(line: &str) -> bool {
-    let forms = [("悪手 勝率 -", "%"), ("疑問手 勝率 -", "%"), ("詰み逃し ", "手詰")];
+    const FORMS: [(&str, &str); 9] = [
+        ("大悪手 勝率 -", "%"),
+        ("悪手 勝率 -", "%"),
+        ("疑問手 勝率 -", "%"),
+        ("緩手 勝率 -", "%"),
+        ("詰み逃し ", "手詰"),
+        ("詰めろ見落とし ", "手詰"),
+        ("自玉に詰み ", "手詰"),
+        ("詰めろ ", "手詰"),
+        ("好手 次善手は勝率 -", "%"),
+    ];
+    /// What stands only after one of the others.
+    const LATER: [&str; 6] =
+        ["最善 ", "最善なら ", "本譜は ", "形勢 ", "ただ取り ", "取られて駒損 "];
     let is_part = |part: &str| {
-        forms.iter().any(|(before, after)| {
+        FORMS.iter().any(|(before, after)| {
             let rest = part.strip_prefix(before);
             let number = rest.and_then(|rest| rest.strip_suffix(after));
             number.is_some_and(|number| number.parse::<u32>().is_ok())
@@ -95,7 +160,7 @@ fn is_judgement(line: &str) -> bool {
     };
     let mut parts = line.split('、');
     parts.next().is_some_and(is_part)
-        && parts.all(|part| is_part(part) || part.starts_with("最善 "))
+        && parts.all(|part| is_part(part) || LATER.iter().any(|words| part.starts_with(words)))
 }
 
 /// Whether a line is one of [`line_text`], or the heading.

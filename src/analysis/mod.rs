@@ -12,6 +12,7 @@
 //! Must not know: terminals, HTML, formats of records.
 
 pub mod comments;
+mod remarks;
 mod review;
 mod run;
 #[cfg(test)]
@@ -25,6 +26,7 @@ use crate::position::Position;
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Depth, Move, Score, value::MAX_PLY};
 
+pub use remarks::{Material, Remark, Standing};
 pub use review::{Class, Judgement, PlayerSummary, Review, SCALE, Thresholds, win_chance};
 pub use run::{Analyzed, Analyzer, BLOCK, Game, Watch, analyze};
 
@@ -122,6 +124,10 @@ pub struct PositionAnalysis {
     /// Length in plies of a mate by the side to move that the solver proved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mate: Option<i32>,
+    /// Length in plies of the mate that the other side threatens (詰めろ): which it has, as the
+    /// solver proved, if the side to move passes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threat: Option<i32>,
 }
 
 /// Scores in JSON: `{"cp": 35}`, `{"mate": -4}`.
@@ -176,7 +182,8 @@ impl PositionAnalysis {
             None => Some(Score::Cp(0)),
             Some(winner) => (winner == record.side_to_move_at_end()).then_some(Score::Mate(1)),
         };
-        Some(Self { lines: score.map(Line::without_moves).into_iter().collect(), mate: None })
+        let lines = score.map(Line::without_moves).into_iter().collect();
+        Some(Self { lines, ..Self::default() })
     }
 
     /// The score for the side to move. Without a legal move it is mated.

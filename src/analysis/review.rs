@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::remarks::{Material, Played, Remark};
 use super::{PositionAnalysis, as_seconds};
 use crate::records::game::{Ending, GameRecord};
 use crate::types::{Color, Score};
@@ -14,33 +15,61 @@ const MAX_SCORE: i32 = 2000;
 /// From which loss of win chance, 0 to 1, a move gets its name.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Thresholds {
+    /// 緩手.
+    pub inaccuracy: f64,
     /// 疑問手.
     pub doubtful: f64,
     /// 悪手.
     pub blunder: f64,
+    /// 大悪手.
+    pub severe_blunder: f64,
 }
 
 impl Thresholds {
     /// Those of `ShogiHome`.
-    pub const USUAL: Self = Self { doubtful: 0.10, blunder: 0.20 };
+    pub const USUAL: Self =
+        Self { inaccuracy: 0.05, doubtful: 0.10, blunder: 0.20, severe_blunder: 0.50 };
 }
 
 /// What a move was worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "snake_case")]
 pub enum Class {
     /// The best move of the analysis.
     Best,
     /// Another move that lost little.
     Good,
+    /// 緩手: it lost [`Thresholds::inaccuracy`] of the win chance.
+    Inaccuracy,
     /// 疑問手: it lost [`Thresholds::doubtful`] of the win chance.
     Doubtful,
     /// 悪手: it lost [`Thresholds::blunder`] of the win chance.
     Blunder,
+    /// 大悪手: it lost [`Thresholds::severe_blunder`] of the win chance.
+    SevereBlunder,
+}
+
+impl Class {
+    /// The class of a move other than the best one.
+    fn of_loss(loss: f64) -> Self {
+        let Thresholds { inaccuracy, doubtful, blunder, severe_blunder } = Thresholds::USUAL;
+        match loss {
+            loss if loss >= severe_blunder => Self::SevereBlunder,
+            loss if loss >= blunder => Self::Blunder,
+            loss if loss >= doubtful => Self::Doubtful,
+            loss if loss >= inaccuracy => Self::Inaccuracy,
+            _ => Self::Good,
+        }
+    }
+
+    /// Whether the move was doubtful or worse.
+    pub const fn is_mistake(self) -> bool {
+        matches!(self, Self::Doubtful | Self::Blunder | Self::SevereBlunder)
+    }
 }
 
 /// The judgement on a move.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Judgement {
     /// The name of what it was worth.
     pub class: Class,
@@ -58,6 +87,25 @@ pub struct Judgement {
     /// Length in plies of a mate that the mover had and let go.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missed_mate: Option<i32>,
+    /// What else can be said about the move.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+    /// Of a mistake: the pieces that change hands along the best line, and along the line of the
+    /// move that was played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub material: Option<[Material; 2]>,
+}
+
+impl Judgement {
+    /// Whether the best move was the only good one (好手).
+    pub fn is_only_move(&self) -> bool {
+        self.remarks.iter().any(|remark| matches!(remark, Remark::OnlyMove(_)))
+    }
+
+    /// Whether there is more to say than the class: a mistake, or a mate let go.
+    pub const fn is_mistake(&self) -> bool {
+        self.class.is_mistake() || self.missed_mate.is_some()
+    }
 }
 
 /// What a player did in sum.
@@ -67,10 +115,14 @@ pub struct PlayerSummary {
     pub moves: usize,
     /// Moves that were the best one.
     pub best: usize,
+    /// 緩手.
+    pub inaccuracies: usize,
     /// 疑問手.
     pub doubtful: usize,
-    /// 悪手.
+    /// 悪手 and 大悪手.
     pub blunders: usize,
+    /// 大悪手.
+    pub severe_blunders: usize,
     /// Mates that the player had and let go.
     pub missed_mates: usize,
     /// Share of best moves, 0 to 1; `None` without moves, as for the means.
@@ -113,11 +165,17 @@ impl Review {
         if is_due_to_last_move {
             replace_last(&mut positions, by_rule.take());
         }
+        let mut position = record.start.clone();
         let judgements: Vec<Judgement> = record
             .moves
             .iter()
             .zip(positions.windows(2))
-            .map(|(played, pair)| judge(&played.mv.to_string(), pair))
+            .map(|(played, pair)| {
+                let (before, after) = (&pair[0], &pair[1]);
+                let found = judge(&Played { position: &position, mv: played.mv, before, after });
+                position.do_move(played.mv);
+                found
+            })
             .collect();
         replace_last(&mut positions, by_rule);
         let mut players = [PlayerSummary::default(); Color::NUM];
@@ -144,12 +202,9 @@ fn replace_last(positions: &mut [PositionAnalysis], result: Option<PositionAnaly
     }
 }
 
-/// Judges the move `played` between two positions.
-fn judge(played: &str, pair: &[PositionAnalysis]) -> Judgement {
-    let [before, after] = pair else {
-        unreachable!("windows of two");
-    };
-    let is_best = is_best(played, before);
+fn judge(played: &Played<'_>) -> Judgement {
+    let Played { before, after, .. } = *played;
+    let is_best = is_best(&played.mv.to_string(), before);
     let chance_before = win_chance(before.score());
     let chance_after = 1.0 - win_chance(after.score());
     let loss = if is_best { 0.0 } else { chance_lost(before, after).max(0.0) };
@@ -157,23 +212,20 @@ fn judge(played: &str, pair: &[PositionAnalysis]) -> Judgement {
         if is_best { 0 } else { (centipawns(before.score()) + centipawns(after.score())).max(0) };
     // A mate is not missed where another move mates too.
     let still_mates = is_best || matches!(after.score(), Score::Mate(plies) if plies <= 0);
-    Judgement {
-        class: if is_best {
-            Class::Best
-        } else if loss >= Thresholds::USUAL.blunder {
-            Class::Blunder
-        } else if loss >= Thresholds::USUAL.doubtful {
-            Class::Doubtful
-        } else {
-            Class::Good
-        },
+    let class = if is_best { Class::Best } else { Class::of_loss(loss) };
+    let mut judgement = Judgement {
+        class,
         chance_before,
         chance_after,
         change: chance_after - chance_before,
         loss,
         centipawn_loss,
         missed_mate: before.mate.filter(|_| !still_mates),
-    }
+        remarks: played.remarks(is_best, class.is_mistake()),
+        material: None,
+    };
+    judgement.material = judgement.is_mistake().then(|| played.material());
+    judgement
 }
 
 /// Whether the move `played` is the best one of the analysis.
@@ -201,9 +253,11 @@ impl PlayerSummary {
         match judgement.class {
             Class::Best => self.best += 1,
             Class::Good => {}
+            Class::Inaccuracy => self.inaccuracies += 1,
             Class::Doubtful => self.doubtful += 1,
-            Class::Blunder => self.blunders += 1,
+            Class::Blunder | Class::SevereBlunder => self.blunders += 1,
         }
+        self.severe_blunders += usize::from(judgement.class == Class::SevereBlunder);
         self.missed_mates += usize::from(judgement.missed_mate.is_some());
         *self.mean_loss.get_or_insert_default() += judgement.loss;
         *self.mean_centipawn_loss.get_or_insert_default() += f64::from(judgement.centipawn_loss);

@@ -249,6 +249,8 @@ impl Block {
 
 /// Time between two looks at the request to stop.
 const POLL: Duration = Duration::from_millis(50);
+/// Most nodes of the solver for what the other side threatens, about 5 ms.
+const THREAT_NODES: u64 = 5000;
 /// Size of the solver's table in MB.
 const SOLVER_MB: usize = 16;
 
@@ -305,9 +307,10 @@ impl Analyzer {
         stop: &Stop,
     ) -> Option<PositionAnalysis> {
         let start = Instant::now();
-        let mate = self.solve(position, effort, start, stop);
+        let mate = self.solve(position, effort.solver_nodes(), effort, start, stop);
         let mut analysis = PositionAnalysis {
             mate: mate.as_ref().map(|line| plies(line.score)),
+            threat: self.solve_threat(position, effort, stop),
             lines: Vec::new(),
         };
         if self.settings.multi_pv == 1
@@ -330,13 +333,14 @@ impl Analyzer {
     fn solve(
         &mut self,
         position: &Position,
+        nodes: u64,
         effort: Effort,
         start: Instant,
         stop: &Stop,
     ) -> Option<Line> {
         let limits = MateLimits {
             deadline: effort.solver_time().and_then(|time| start.checked_add(time)),
-            nodes: Some(effort.solver_nodes()),
+            nodes: Some(nodes),
             ..MateLimits::until(stop.flag())
         };
         let solution = match self.solver.solve(position, &limits, &mut |_| {}) {
@@ -357,6 +361,18 @@ impl Analyzer {
             time: start.elapsed(),
             pv: text_of(&line.moves),
         })
+    }
+
+    /// Length in plies of the mate that the other side has if the side to move passes.
+    fn solve_threat(&mut self, position: &Position, effort: Effort, stop: &Stop) -> Option<i32> {
+        if position.in_check() {
+            return None;
+        }
+        let mut passed = position.clone();
+        passed.do_null_move();
+        let nodes = effort.solver_nodes().min(THREAT_NODES);
+        let line = self.solve(&passed, nodes, effort, Instant::now(), stop)?;
+        Some(plies(line.score))
     }
 
     fn search(

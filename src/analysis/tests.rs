@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::*;
-use crate::records::game::{Ending, GameRecord};
+use crate::records::game::{Ending, GameRecord, RecordedMove};
 use crate::runs::{Execution, Stop};
-use crate::types::{Color, EnteringKingRule, Score};
+use crate::types::{Color, EnteringKingRule, PieceType, Score, Square};
 use crate::{eval::Evaluator, records::csa, records::sfen_line::SfenLine};
 
 /// A game from the start position.
@@ -26,7 +26,7 @@ fn position(score: Score, pv: &str) -> PositionAnalysis {
             time: Duration::from_millis(20),
             pv: pv.to_owned(),
         }],
-        mate: None,
+        ..PositionAnalysis::default()
     }
 }
 
@@ -39,7 +39,7 @@ fn positions(scores: &[(i32, &str)]) -> Vec<PositionAnalysis> {
 fn judgement(before: Score, best: &str, after: Score) -> Judgement {
     let record = record("startpos moves 7g7f");
     let positions = vec![position(before, best), position(after, "3c3d")];
-    Review::new(&record, positions).judgements[0]
+    Review::new(&record, positions).judgements.remove(0)
 }
 
 #[test]
@@ -81,7 +81,9 @@ fn other_moves_are_named_by_the_win_chance_that_they_lost() {
     // From even: -250 is a chance of 39.7 %, -550 of 28.6 %, -245 of 39.9 %.
     let class = |after| judgement(Score::Cp(0), "2g2f", Score::Cp(after)).class;
     assert_eq!(class(-100), Class::Good, "it even gained");
-    assert_eq!(class(240), Class::Good);
+    assert_eq!(class(120), Class::Good);
+    assert_eq!(class(122), Class::Inaccuracy);
+    assert_eq!(class(240), Class::Inaccuracy);
     assert_eq!(class(250), Class::Doubtful);
     assert_eq!(class(500), Class::Doubtful);
     assert_eq!(class(550), Class::Blunder);
@@ -94,12 +96,12 @@ fn other_moves_are_named_by_the_win_chance_that_they_lost() {
 #[test]
 fn mates_are_certain() {
     let thrown = judgement(Score::Mate(5), "2g2f", Score::Cp(0));
-    assert_eq!(thrown.class, Class::Blunder);
+    assert_eq!(thrown.class, Class::SevereBlunder);
     assert!((thrown.loss - 0.5).abs() < 1e-12);
     let longer = judgement(Score::Mate(5), "2g2f", Score::Mate(-8));
     assert_eq!((longer.class, longer.centipawn_loss), (Class::Good, 0));
     let into = judgement(Score::Cp(0), "2g2f", Score::Mate(7));
-    assert_eq!((into.class, into.centipawn_loss), (Class::Blunder, 2000));
+    assert_eq!((into.class, into.centipawn_loss), (Class::SevereBlunder, 2000));
 }
 
 #[test]
@@ -117,6 +119,86 @@ fn a_mate_is_missed_only_if_no_mate_is_left() {
     // A position without lines is mate.
     assert_eq!(missed(PositionAnalysis::default(), "2g2f"), None);
     assert_eq!(missed(lost, "7g7f"), None);
+}
+
+/// The judgement on the first move of a game with these analyses of its two positions.
+fn judged(game: &str, before: PositionAnalysis, after: PositionAnalysis) -> Judgement {
+    let line: SfenLine = game.parse().expect("the line of a test");
+    let mut record = GameRecord::new(line.start);
+    record.moves = line.moves.into_iter().map(RecordedMove::from).collect();
+    Review::new(&record, vec![before, after]).judgements.remove(0)
+}
+
+#[test]
+fn what_a_mistake_gives_away_is_named() {
+    let even = || position(Score::Cp(0), "2g2f");
+    let hangs = |game: &str, answer: &str| {
+        let found = judged(game, even(), position(Score::Cp(900), answer));
+        found.remarks.first().copied()
+    };
+    let open = "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 1 moves ";
+    let hanging = hangs(&format!("{open}7i6h"), "2b8h+");
+    let bishop = |free| Some(Remark::Hangs { piece: PieceType::Bishop, square: Square::S88, free });
+    assert_eq!(hanging, bishop(true), "the silver protected it");
+    assert_eq!(hangs(&format!("{open}2g2f"), "2b8h+"), None, "it is exchanged");
+    assert_eq!(hangs(&format!("{open}7i6h"), "8c8d"), None, "another answer is better");
+    let small = judged(&format!("{open}7i6h"), even(), position(Score::Cp(100), "2b8h+"));
+    assert_eq!(small.remarks, [], "no mistake");
+
+    let mated = |threat| {
+        let before = PositionAnalysis { threat, ..even() };
+        let after = PositionAnalysis { mate: Some(3), ..position(Score::Mate(3), "3c3d") };
+        judged("startpos moves 7g7f", before, after).remarks
+    };
+    assert_eq!(mated(Some(5)), [Remark::OverlooksThreat(3)]);
+    assert_eq!(mated(None), [Remark::AllowsMate(3)]);
+    let lost = PositionAnalysis { mate: Some(3), ..position(Score::Mate(3), "3c3d") };
+    let before = position(Score::Mate(-4), "2g2f");
+    assert_eq!(judged("startpos moves 7g7f", before, lost).remarks, [], "it was mate anyway");
+    let threat = PositionAnalysis { threat: Some(7), ..even() };
+    let found = judged("startpos moves 7g7f", even(), threat);
+    assert_eq!(found.remarks, [Remark::ThreatensMate(7)]);
+}
+
+#[test]
+fn pieces_are_counted_along_both_lines() {
+    let better = position(Score::Cp(0), "8h2b+ 3a2b 2g2f");
+    let game =
+        "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 1 moves 7i6h";
+    let found = judged(game, better.clone(), position(Score::Cp(900), "2b8h+ 6h7g 8h7g 8i7g"));
+    let pieces = |won: &str, lost: &str| Material { won: won.into(), lost: lost.into() };
+    // Bishops are exchanged; then a bishop and a silver are lost for a horse.
+    assert_eq!(found.material, Some([pieces("", ""), pieces("", "S")]));
+    let open = judged(game, better, position(Score::Cp(900), "2b8h+"));
+    assert_eq!(open.material, Some([pieces("", ""), pieces("", "B")]));
+    let good = judged(game, position(Score::Cp(0), "7i6h"), position(Score::Cp(0), "8c8d"));
+    assert_eq!(good.material, None);
+}
+
+#[test]
+fn the_best_move_is_a_find_only_where_the_second_loses() {
+    let remarks = |second: i32, game: &str| {
+        let mut before = position(Score::Cp(0), "7g7f");
+        before.lines.push(Line { pv: "2g2f".into(), ..Line::without_moves(Score::Cp(second)) });
+        judged(game, before, position(Score::Cp(0), "3c3d")).remarks
+    };
+    assert_eq!(remarks(-300, "startpos moves 7g7f"), [Remark::OnlyMove(12)]);
+    assert_eq!(remarks(-200, "startpos moves 7g7f"), []);
+    assert_eq!(remarks(-300, "startpos moves 2g2f"), [], "another move");
+}
+
+#[test]
+fn words_for_how_both_sides_stand() {
+    let [black, white] = [Color::Black, Color::White];
+    for (score, standing) in cases! {
+        Score::Cp(299) => Standing::Even;
+        Score::Cp(-300) => Standing::Better(white);
+        Score::Cp(800) => Standing::ClearlyBetter(black);
+        Score::Cp(-2000) => Standing::Winning(white);
+        Score::Mate(3) => Standing::Winning(black);
+    } {
+        assert_eq!(Standing::of(score), standing);
+    }
 }
 
 #[test]
@@ -221,6 +303,7 @@ fn threads_do_not_change_the_result() {
     assert_eq!(whole.iter().map(Vec::len).collect::<Vec<_>>(), [15, 1, 2]);
     assert!(whole[0].iter().all(|position| position.lines.len() == 2));
     assert_eq!(whole[2][0].mate, Some(1));
+    assert_eq!(whole[2][0].threat, None);
     assert!(whole[2][1].lines.is_empty(), "it is mate");
     assert_eq!(run(&settings, 2, usize::MAX), whole);
     let part = run(&settings, 1, 3);
@@ -292,7 +375,7 @@ fn a_missed_mate_may_be_a_blunder_too() {
     let (mut record, positions) = commented();
     add(&mut record, positions);
     let comments = &record.moves[0].comments;
-    let expected = "悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)";
+    let expected = "大悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)、形勢 先手勝勢→互角";
     assert_eq!(comments[3], expected);
 }
 
@@ -330,26 +413,26 @@ fn a_game_that_the_rules_ended_ends_at_its_result() {
         record.ending = ending;
         let positions = ["7g7f", "3c3d", "6g6f", "8c8d"].map(|mv| position(Score::Cp(800), mv));
         let review = Review::new(&record, positions.into());
-        (review.chances[3], review.judgements[2].class)
+        (review.chances[3], review.judgements[2].class.is_mistake())
     };
     // White is to move, and the search says 800 for it.
     let searched = 1.0 - win_chance(Score::Cp(800));
     let [black, white] = [Color::Black, Color::White];
-    for (ending, chance, class) in cases! {
-        Ending::Resignation, searched => Class::Blunder;
-        Ending::TimeUp, searched => Class::Blunder;
-        Ending::Interrupted, searched => Class::Blunder;
-        Ending::Unfinished, searched => Class::Blunder;
-        Ending::Repetition, 0.5 => Class::Blunder;
-        Ending::PerpetualCheck { loser: black }, 0.0 => Class::Blunder;
-        Ending::PerpetualCheck { loser: white }, 1.0 => Class::Good;
-        Ending::IllegalAction { loser: black }, 0.0 => Class::Blunder;
-        Ending::Checkmate, 1.0 => Class::Good;
-        Ending::Declaration, 0.0 => Class::Blunder;
-        Ending::AdjudicatedWin { winner: black }, 1.0 => Class::Blunder;
-        Ending::MaxMoves, 0.5 => Class::Blunder;
+    for (ending, chance, is_mistake) in cases! {
+        Ending::Resignation, searched => true;
+        Ending::TimeUp, searched => true;
+        Ending::Interrupted, searched => true;
+        Ending::Unfinished, searched => true;
+        Ending::Repetition, 0.5 => true;
+        Ending::PerpetualCheck { loser: black }, 0.0 => true;
+        Ending::PerpetualCheck { loser: white }, 1.0 => false;
+        Ending::IllegalAction { loser: black }, 0.0 => true;
+        Ending::Checkmate, 1.0 => false;
+        Ending::Declaration, 0.0 => true;
+        Ending::AdjudicatedWin { winner: black }, 1.0 => true;
+        Ending::MaxMoves, 0.5 => true;
     } {
-        assert_eq!(last(ending.clone()), (chance, class), "{ending}");
+        assert_eq!(last(ending.clone()), (chance, is_mistake), "{ending}");
     }
 }
 

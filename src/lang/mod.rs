@@ -15,7 +15,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::position::Position;
 use crate::records::{kif, notation::japanese};
-use crate::types::{Color, Move};
+use crate::types::{Color, Move, PieceType, Square};
 use crate::util::{counted, is_command};
 
 /// A language.
@@ -189,6 +189,22 @@ impl Lang {
         }
     }
 
+    /// The name of a piece: `銀`, `silver`.
+    pub fn piece(self, kind: PieceType) -> &'static str {
+        match self {
+            Self::En => kind.name(),
+            Self::Ja => japanese::piece_name(kind),
+        }
+    }
+
+    /// A square: `５五`, `5e`.
+    pub fn square(self, square: Square) -> String {
+        match self {
+            Self::En => square.to_string(),
+            Self::Ja => japanese::square(square),
+        }
+    }
+
     /// The moves of a line from the position on, with spaces between them.
     pub fn line(self, position: &Position, moves: &[Move]) -> String {
         match self {
@@ -349,6 +365,49 @@ texts! {
     is_doubtful(): "?!", "疑問手";
     /// A blunder.
     is_blunder(): "??", "悪手";
+    /// A move that lost a little.
+    is_inaccuracy(): "(?)", "緩手";
+    /// A move that lost half of the win chance.
+    is_severe_blunder(): "???", "大悪手";
+    /// The other side mates, as it had threatened.
+    overlooks_threat(plies):
+        "overlooks the threat of mate in {plies}", "詰めろ見落とし（{plies}手詰）";
+    /// The other side mates.
+    allows_mate(plies): "gets mated in {plies}", "自玉に{plies}手詰";
+    /// A piece is taken without anything in return.
+    hangs(square, piece):
+        "the {piece} on {square} is taken for nothing", "{square}の{piece}をただで取られる";
+    /// A piece is taken, and the exchange loses.
+    loses_exchange(square, piece):
+        "the {piece} on {square} is lost in the exchange", "{square}の{piece}を取られて駒損";
+    /// The move threatens mate.
+    threatens_mate(plies): "threatens mate in {plies}", "詰めろ（{plies}手詰）";
+    /// No other move is nearly as good.
+    only_move(percent):
+        "the only good move: the second best loses {percent} %",
+        "好手（次善手は勝率 -{percent}%）";
+    /// The better line, after the pieces that change hands along it.
+    better_line(pieces, line): "better{pieces}: {line}", "最善{pieces}：{line}";
+    /// The line of the move that was played.
+    played_line(pieces, line): "played{pieces}: {line}", "本譜{pieces}：{line}";
+    /// What is said besides.
+    in_brackets(words): " ({words})", "（{words}）";
+    /// Pieces that are won.
+    wins_pieces(pieces): "wins {pieces}", "{pieces}得";
+    /// Pieces that are lost.
+    loses_pieces(pieces): "loses {pieces}", "{pieces}損";
+    /// No pieces are won or lost.
+    no_gain(): "nothing won or lost", "駒の損得なし";
+    /// How both sides stood before a move and after it.
+    change_of_standing(before, after): "{before} -> {after}", "{before}→{after}";
+    /// Neither side is better.
+    stands_even(): "even", "互角";
+    /// The side is better.
+    stands_better(side): "{side} better", "{side}有利";
+    /// The side is clearly better.
+    stands_clearly_better(side): "{side} clearly better", "{side}優勢";
+    /// The side is winning.
+    stands_winning(side): "{side} winning", "{side}勝勢";
     /// A missed mate, by its number of plies.
     missed_mate(plies): "mate {plies}", "{plies}手詰逃し";
     /// The heading of the players.

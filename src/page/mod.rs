@@ -15,11 +15,14 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::analysis::{Class, PlayerSummary, PositionAnalysis, Review, Thresholds};
-use crate::records::game::{Ending, GameRecord};
+use crate::analysis::{
+    Class, Material, PlayerSummary, PositionAnalysis, Remark, Review, Thresholds, comments,
+};
+use crate::records::game::{Ending, GameRecord, RecordedMove};
 use crate::records::notation::japanese::relative;
+use crate::records::{notation::Handicap, text::TextFormat};
 use crate::types::{Color, Move, Score};
-use crate::{lang::Lang, position::Position, records::notation::Handicap};
+use crate::{lang::Lang, position::Position};
 
 /// What a page is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -99,6 +102,7 @@ const SCRIPT: &str = concat!(
     include_str!("assets/graph.js"),
     include_str!("assets/panels.js"),
     include_str!("assets/match.js"),
+    include_str!("assets/export.js"),
     include_str!("assets/page.js"),
 );
 
@@ -228,7 +232,8 @@ pub struct Game {
     /// The best lines of each position: score for black, depth, nodes, moves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Vec<Line>>,
-    /// The judgement on each move: 0 good, 1 best, 2 doubtful, 3 blunder.
+    /// The judgement on each move: 0 good, 1 best, 2 doubtful, 3 blunder, 4 inaccuracy, 5 severe
+    /// blunder, 6 the only good move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<u8>,
     /// Loss of win chance of each move in permill.
@@ -237,9 +242,28 @@ pub struct Game {
     /// Mates that were missed: index of the move, plies.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<(usize, i32)>,
+    /// What else is said about moves, by their index.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<(usize, Vec<Remark>)>,
+    /// The pieces that change hands along the better line and the one played, by index of a move.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub material: Vec<(usize, [Material; 2])>,
     /// What the players did in sum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub players: Vec<Player>,
+    /// Headings of the record besides names, title and date: 戦型, 場所 …
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<(String, String)>,
+    /// The record's own comments, by the number of moves before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub comments: Notes,
+    /// Variations of the record: moves of the game before it, its moves, and its comments by the
+    /// number of its moves before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub variations: Vec<(usize, String, Notes)>,
+    /// The record as KIF and as KI2.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<String>,
     /// Of a mate problem: `mate`, `nomate` or `unknown`.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub verdict: &'static str,
@@ -248,6 +272,8 @@ pub struct Game {
     pub plies: Option<usize>,
 }
 
+/// Comments, by the number of moves before.
+pub type Notes = Vec<(usize, String)>;
 /// A line: score for black, depth, nodes, moves.
 pub type Line = (i32, i32, u64, String);
 
@@ -256,8 +282,11 @@ pub type Line = (i32, i32, u64, String);
 pub struct Player {
     moves: usize,
     best: usize,
+    inaccuracies: usize,
     doubtful: usize,
+    /// Without the severe ones.
     blunders: usize,
+    severe: usize,
     missed: usize,
     /// Mean loss in centipawns; `None` without moves.
     centipawns: Option<f64>,
@@ -343,17 +372,61 @@ impl Game {
         for (index, judgement) in review.judgements.iter().enumerate() {
             game.marks.push(match judgement.class {
                 Class::Good => 0,
+                Class::Best if judgement.is_only_move() => 6,
                 Class::Best => 1,
                 Class::Doubtful => 2,
                 Class::Blunder => 3,
+                Class::Inaccuracy => 4,
+                Class::SevereBlunder => 5,
             });
+            if !judgement.remarks.is_empty() {
+                game.remarks.push((index, judgement.remarks.clone()));
+            }
+            game.material.extend(judgement.material.clone().map(|material| (index, material)));
             game.losses.push((1000.0 * judgement.loss).round() as u32);
             game.missed.extend(judgement.missed_mate.map(|plies| (index, plies)));
         }
+        game.take_texts(record);
         game.ruled = review.ends_by_rule && record.ending != Ending::Checkmate;
         game.players = review.players.iter().map(Player::new).collect();
         game
     }
+}
+
+impl Game {
+    /// Takes what the record says besides its moves, without comments of an earlier analysis.
+    fn take_texts(&mut self, record: &GameRecord) {
+        let mut record = record.clone();
+        comments::remove(&mut record);
+        self.headings.clone_from(&record.headings);
+        let named = [(0, record.comments.join("\n"))].into_iter();
+        let named = named.chain(noted(&record.moves));
+        let last = (record.moves.len(), record.closing.comments.join("\n"));
+        self.comments = named.chain([last]).filter(|(_, text)| !text.is_empty()).collect();
+        for variation in &record.variations {
+            let before = record.moves_before(variation);
+            let moves = before.iter().copied().chain(variation.moves.iter().map(|one| one.mv));
+            let moves: Vec<Move> = moves.collect();
+            let of_game = record.moves.iter().map(|played| played.mv);
+            let common = moves.iter().zip(of_game).take_while(|(one, other)| *one == other).count();
+            let mut fork = record.start.clone();
+            for &mv in &moves[..common] {
+                fork.do_move(mv);
+            }
+            let comments = noted(&variation.moves).filter(|(_, text)| !text.is_empty());
+            let place = |after: usize| (before.len() + after).saturating_sub(common);
+            let comments = comments.map(|(after, text)| (place(after), text)).collect();
+            if common < moves.len() {
+                self.variations.push((common, move_list(&fork, &moves[common..]), comments));
+            }
+        }
+        self.texts = [TextFormat::Kif, TextFormat::Ki2].map(|kind| kind.text(&record)).into();
+    }
+}
+
+/// The comments after each move, with the number of moves before.
+fn noted(moves: &[RecordedMove]) -> impl Iterator<Item = (usize, String)> {
+    (1..).zip(moves.iter().map(|played| played.comments.join("\n")))
 }
 
 fn lines(analysis: &PositionAnalysis, position: &Position) -> Vec<Line> {
@@ -387,8 +460,10 @@ impl Player {
         Self {
             moves: summary.moves,
             best: summary.best,
+            inaccuracies: summary.inaccuracies,
             doubtful: summary.doubtful,
-            blunders: summary.blunders,
+            blunders: summary.blunders - summary.severe_blunders,
+            severe: summary.severe_blunders,
             missed: summary.missed_mates,
             centipawns: summary.mean_centipawn_loss.map(rounded),
             chance: summary.mean_loss.map(|loss| rounded(100.0 * loss)),

@@ -134,3 +134,44 @@ fn only_a_page_with_the_engine_may_run_one() {
         thinking.split_once("<script>\nconst Raicho = 7;\n</script>").expect("the engine");
     assert!(!before.contains("Raicho({") && after.contains("Raicho({"));
 }
+
+#[test]
+fn what_the_record_says_stands_on_the_page() {
+    let kif = "棋戦：順位戦\n戦型：矢倉\n手合割：平手\n手数----指手---------消費時間--\n*始めに\n\
+        \x20  1 ７六歩(77)   ( 0:03/00:00:03)\n*良い手\n   2 ３四歩(33)   ( 0:05/00:00:05)\n   3 投了\n\
+        変化：2手\n   2 ８四歩(83)\n*こちらも\n   3 ２六歩(27)\n";
+    let record = TextFormat::Kif.read_text(kif).remove(0).expect("a record");
+    let line = |score| crate::analysis::Line {
+        score: Score::Cp(score),
+        depth: 1,
+        seldepth: 1,
+        nodes: 1,
+        time: Duration::ZERO,
+        pv: String::new(),
+    };
+    let analysis = |score| PositionAnalysis { lines: vec![line(score)], ..Default::default() };
+    let positions = [0, 300, 300].map(analysis);
+    let review = Review::new(&record, positions.into());
+    let game = Game::of_review(&record, &review);
+    assert_eq!(game.headings, [("戦型".to_owned(), "矢倉".to_owned())]);
+    let comments = [(0, "始めに".to_owned()), (1, "良い手".to_owned())];
+    assert_eq!(game.comments, comments);
+    let own = vec![(1, "こちらも".to_owned())];
+    assert_eq!(game.variations, [(1, "8c8d 2g2f".to_owned(), own)]);
+    assert_eq!(game.texts.len(), 2);
+    let again = TextFormat::Kif.read_text(&game.texts[0]).remove(0).expect("KIF");
+    assert_eq!((again.moves.len(), again.variations.len()), (2, 1));
+    assert!(game.texts[1].contains("▲７六歩"), "KI2");
+    // An earlier analysis is no comment of the record.
+    let mut analysed = record.clone();
+    for (index, lines) in comments::lines(&record, &review).into_iter().enumerate() {
+        match index {
+            0 => analysed.comments.extend(lines),
+            index => analysed.moves[index - 1].comments.extend(lines),
+        }
+    }
+    assert_eq!(Game::of_review(&analysed, &review).comments, comments);
+    // The grades: the first move lost 12 %, the second nothing.
+    assert_eq!(game.marks[0], 2);
+    assert_eq!(game.material, [(0, Default::default())]);
+}

@@ -3,7 +3,7 @@
 // Needs playwright (npm i playwright, found through NODE_PATH or PLAYWRIGHT=its folder) and Chromium
 // (CHROMIUM=path, or the one of playwright). Prints `skipped: …`, `OK: …` or `FAULT: …`.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -63,6 +63,16 @@ async function analysis() {
   await page.keyboard.press("End");
   check((await page.locator(".moves .current").count()) === 1, "no current move");
   check(/6/.test(await verdict(page)), "End does not go to the last move");
+  const numbers = await page.locator(".moves .number").allInnerTexts();
+  check(numbers.join() === "1,2,3,4,5,6", `the moves have the numbers ${numbers}`);
+  await page.locator("#jump").fill("2");
+  await page.keyboard.press("Enter");
+  check(/^2/.test(await verdict(page)), "a number does not lead to its move");
+  await page.locator("#export-title").click();
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#exports button", { hasText: /SVG/ }).click()]);
+  check(/\.svg$/.test(saved.suggestedFilename()), "the picture has another name");
+  check(/^<svg [^]*<\/svg>$/.test(readFileSync(await saved.path(), "utf8")), "the picture is no SVG");
+  await page.locator("#export-title").click();
   await page.keyboard.press("Home");
   check(await label(page) === start, "Home does not go to the start");
   const box = await page.locator("#graph svg").boundingBox();
@@ -110,10 +120,10 @@ async function judgements() {
   writeFileSync(join(folder, "missed.usi"), "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b 1 moves 5i5h 5a6b 5h5g\nstartpos moves 7g7f\n");
   run("analyze", "missed.usi", "--nodes", "500", "--threads", "1", "--lang", "ja", "--html", "missed.html");
   page = await open("missed.html");
-  await page.locator("#summary .black .counts .blunder").click();
+  await page.locator("#summary .black .counts .severe").click();
   check(/^1手目/.test(await verdict(page)), "a blunder that missed a mate is not found");
-  check(/詰み逃し \(1手詰\) · 悪手/.test(await page.locator("#verdict em").innerText()), "a judgement is missing");
-  check((await page.locator(".moves b").first().innerText()) === "詰??", "a mark is missing");
+  check(/詰み逃し \(1手詰\) · 大悪手/.test(await page.locator("#verdict em").innerText()), "a judgement is missing");
+  check((await page.locator(".moves b").first().innerText()) === "詰???", "a mark is missing");
   const shares = await page.locator("#games tbody tr").nth(1).locator("td").allInnerTexts();
   check(shares.at(-1) === "–", `a player without moves agrees in ${shares.at(-1)}`);
   await page.context().close();

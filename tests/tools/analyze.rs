@@ -314,7 +314,7 @@ fn a_missed_mate_that_is_a_blunder_is_both() {
     let folder = Folder::new();
     let game = "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b 1 moves 5i5h 5a6b 5h5g\n";
     folder.write("a.usi", game);
-    analyze(&folder, "a.usi --nodes 500 --threads 1").prints("  ?? mate 1  ");
+    analyze(&folder, "a.usi --nodes 500 --threads 1").prints("  ??? mate 1  ");
 }
 
 #[test]

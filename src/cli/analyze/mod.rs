@@ -1,5 +1,6 @@
 //! `raicho analyze`: positions and whole games for people.
 
+mod details;
 mod games;
 mod position;
 mod table;

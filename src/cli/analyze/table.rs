@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::names;
-use crate::analysis::{Class, Judgement, Review};
+use super::{details, names};
+use crate::analysis::{Class, Judgement, PlayerSummary, Review};
 use crate::cli::output;
 use crate::lang::{Lang, cut, left, printable, right, width, widths};
 use crate::records::game::{Ending, GameRecord};
@@ -114,6 +114,10 @@ fn print_moves(
         let mut texts = texts.map(|moves| lang.line(&positions[index], &line[..moves]));
         let line = texts.find(|text| width(text) <= room).unwrap_or_default();
         writeln!(out, "{}", format!("{}{line}", row(cells)).trim_end())?;
+        let mv = record.moves[index].mv;
+        for detail in details::lines(review, index, &positions[index], mv, lang) {
+            writeln!(out, "{detail}")?;
+        }
     }
     Ok(())
 }
@@ -185,8 +189,10 @@ fn word(judgement: &Judgement, lang: Lang) -> String {
     let class = match judgement.class {
         Class::Best => lang.is_best(),
         Class::Good => String::new(),
+        Class::Inaccuracy => lang.is_inaccuracy(),
         Class::Doubtful => lang.is_doubtful(),
         Class::Blunder => lang.is_blunder(),
+        Class::SevereBlunder => lang.is_severe_blunder(),
     };
     let missed = judgement.missed_mate.map(|plies| lang.missed_mate(plies));
     format!("{class} {}", missed.unwrap_or_default()).trim().to_owned()

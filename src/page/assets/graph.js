@@ -10,7 +10,7 @@ const nameOf = (game, color) => game.names[color] || sideName(game, color);
 // What a move is called. A missed mate may be a blunder too; its colour is that of the first name.
 function markNames(game, index) {
   const missed = (game.missed || []).some(([ply]) => ply === index) ? "missed" : "";
-  return [missed, ["", "best", "doubtful", "blunder"][(game.marks || [])[index] || 0]].filter(Boolean);
+  return [missed, ["", "best", "doubtful", "blunder", "inaccuracy", "severe", "only"][(game.marks || [])[index] || 0]].filter(Boolean);
 }
 
 function axis(drawing, rows) {
@@ -62,7 +62,7 @@ function drawGraph(game, onPly) {
   drawing.append(cursor);
   for (const [x, y, ply] of points) {
     const names = ply ? markNames(game, ply - 1) : [];
-    if (!names.length || names[0] === "best") continue;
+    if (!names.length || ["best", "inaccuracy"].includes(names[0])) continue;
     const title = svg("title");
     title.textContent = `${ply} ${textOfMove(opened, ply - 1)} ${names.map(text).join(", ")}`;
     drawing.append(svg("circle", { class: `dot ${names[0]}`, cx: x, cy: y, r: 5 }, title));

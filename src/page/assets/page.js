@@ -56,7 +56,9 @@ function update() {
   byId("gauge-fill").style.height = `${100 * chance}%`;
   byId("gauge-text").textContent = score == null ? "" : `${Math.round(100 * (state.flipped ? 1 - chance : chance))}`;
   fillVerdict(byId("verdict"), game);
+  fillRecord(byId("record"), game);
   fillLines(byId("lines"), game);
+  byId("jump").value = state.ply;
   view.markMove(state.ply);
   if (view.graph) view.graph.move(state.ply);
   const address = `#${state.game ? `g${state.game + 1}-` : ""}${state.ply}`;
@@ -75,7 +77,8 @@ function build() {
   const versus = `☗ ${nameOf(game, 0)}  –  ☖ ${nameOf(game, 1)}`;
   const isMateList = DATA.kind === "mate";
   byId("title").textContent = DATA.kind === "analysis" ? versus : DATA.title;
-  const about = isMateList ? [game.title || `${text("problem")} ${state.game + 1}/${DATA.games.length}`, verdictText(game)] : DATA.kind === "match" ? [`${state.game + 1}/${DATA.games.length}  ${versus}`] : [game.title, game.date, resultText(game)];
+  const style = (game.headings || []).find(([name]) => name === "戦型");
+  const about = isMateList ? [game.title || `${text("problem")} ${state.game + 1}/${DATA.games.length}`, verdictText(game)] : DATA.kind === "match" ? [`${state.game + 1}/${DATA.games.length}  ${versus}`] : [game.title, game.date, style && style[1], resultText(game)];
   byId("subtitle").textContent = about.filter(Boolean).join(" · ");
   fillOverview(byId("overview"));
   view.markMove = buildMoves(byId("moves"), game, goTo);
@@ -84,10 +87,12 @@ function build() {
   view.graph = box.hidden ? null : drawGraph(game, goTo);
   box.replaceChildren(...(view.graph ? [view.graph.drawing] : []));
   fillSummary(byId("summary"), game);
+  fillHeadings(byId("headings"), game);
   view.markGame = buildGames(byId("games"), openGameAt);
   view.markGame(state.game);
   buildControls();
   buildSwitches();
+  buildExports(byId("exports"), game);
   byId("footer").textContent = [DATA.kind === "analysis" ? `${text("by")} ${DATA.program}` : DATA.program, DATA.effort].filter(Boolean).join(" · ");
   state.ply = Math.min(state.ply, opened.moves.length);
   update();
@@ -108,12 +113,17 @@ function openGameAt(index) {
   build();
   byId("app").scrollIntoView({ block: "start", behavior: "smooth" });
 }
+// A line of the record has the rank VARIATION, moves of the reader -1.
+const VARIATION = -2;
 function enterLine(rank, length) {
   const [score, , , words] = currentGame().lines[state.ply][rank];
+  enterMoves(words, length, { rank, score });
+}
+function enterMoves(words, length, about) {
   const moves = readMoves(words);
   const positions = [openGame(currentGame()).positions[state.ply]];
   for (const move of moves) positions.push(after(positions[positions.length - 1], move));
-  state.line = { rank, length, moves, positions, score };
+  state.line = { ...about, length, moves, positions };
   update();
 }
 function leaveLine() { state.line = null; update(); }
@@ -149,15 +159,7 @@ function togglePlay() {
   }
   buildControls();
 }
-async function copyPosition(event) {
-  const button = event.currentTarget;
-  const position = state.line ? state.line.positions[state.line.length] : openGame(currentGame()).positions[state.ply];
-  try {
-    await navigator.clipboard.writeText(`sfen ${writeSfen(position)}`);
-    button.classList.add("done");
-    setTimeout(() => button.classList.remove("done"), 1200);
-  } catch { prompt("SFEN", `sfen ${writeSfen(position)}`); }
-}
+const copyPosition = (event) => copyText(event.currentTarget, `sfen ${writeSfen(shownPosition())}`);
 
 const ICONS = {
   first: "M5 4h2.5v16H5zM20 4v16L9 12z", previous: "M16.5 4v16l-11-8z", next: "M7.5 4v16l11-8z", last: "M16.5 4H19v16h-2.5zM4 4v16l11-8z",
@@ -170,7 +172,8 @@ function buildControls() {
   byId("controls").replaceChildren(
     button("first", () => end(-1)), button("previous", () => step(-1), "wide"),
     button("next", () => step(1), "wide"), button("last", () => end(1)),
-    button(state.playing ? "stop" : "play", togglePlay, "extra"), button("flip", flip), button("copy", copyPosition, "extra"));
+    button(state.playing ? "stop" : "play", togglePlay, "extra"), button("flip", flip), button("copy", copyPosition, "extra"),
+    element("input", { id: "jump", type: "number", min: 0, max: openGame(currentGame()).moves.length, value: state.ply, "aria-label": text("jump"), title: `${text("jump")} (G)`, onchange: ({ target }) => { target.blur(); goTo(Number(target.value) || 0); } }));
 }
 function buildSwitches() {
   const change = (key, value) => { state[key] = value; remember(key); build(); };
@@ -187,10 +190,11 @@ function buildSwitches() {
 }
 
 const KEYS = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => step(-1), ArrowDown: () => step(1),
-  Home: () => end(-1), End: () => end(1), Escape: leaveLine, f: flip, " ": togglePlay };
+  Home: () => end(-1), End: () => end(1), Escape: leaveLine, f: flip, g: () => byId("jump").select(), " ": togglePlay };
 document.addEventListener("keydown", (event) => {
   const isPressed = event.key === " " && event.target.closest && event.target.closest("button, summary");
-  const key = event.key === "F" ? "f" : event.key;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  if (event.target.id === "jump") return;
   if (event.ctrlKey || event.metaKey || event.altKey || isPressed || !(key in KEYS)) return;
   event.preventDefault();
   KEYS[key]();

@@ -23,10 +23,11 @@ function fillPlayer(box, game, color, position) {
   );
 }
 
-// The moves of a line as buttons, which show the position after them.
-function lineMoves(position, words, onMove, chosen) {
+// The moves of a line as buttons, which show the position after them. It begins after `ply` moves.
+function lineMoves(ply, words, onMove, chosen) {
   const list = element("span", { class: "pv" });
-  let [here, last] = [position, state.ply ? openGame(DATA.games[state.game]).moves[state.ply - 1] : null];
+  const { positions, moves } = openGame(currentGame());
+  let [here, last] = [positions[ply], moves[ply - 1]];
   readMoves(words).forEach((move, index) => {
     const button = element("button", { type: "button", class: index === chosen ? "chosen" : "", onclick: () => onMove(index) }, moveText(here, move, last));
     list.append(button, " ");
@@ -37,10 +38,9 @@ function lineMoves(position, words, onMove, chosen) {
 
 function fillLines(box, game) {
   const lines = (game.lines || [])[state.ply] || [];
-  const position = openGame(game).positions[state.ply];
   const rows = lines.map(([score, depth, nodes, words], rank) => element("div", { class: "line" },
     element("span", { class: `score ${score > 0 ? "for-black" : score < 0 ? "for-white" : ""}`, title: `${text("depth")} ${depth}, ${nodes.toLocaleString()} ${text("nodes")}` }, scoreText(score)),
-    lineMoves(position, words, (index) => enterLine(rank, index + 1), state.line && state.line.rank === rank ? state.line.length - 1 : -1)));
+    lineMoves(state.ply, words, (index) => enterLine(rank, index + 1), state.line && state.line.rank === rank ? state.line.length - 1 : -1)));
   if (lines.length && lines[0][2] > 0) {
     rows.push(element("p", { class: "figures" }, `${lines[0][1] ? `${text("depth")} ${lines[0][1]} · ` : ""}${lines[0][2].toLocaleString()} ${text("nodes")}`));
   }
@@ -55,7 +55,7 @@ function fillVerdict(box, game) {
   if (state.line) {
     const { rank, length, moves } = state.line;
     box.classList.add("in-line");
-    box.replaceChildren(element("strong", {}, `${text(rank < 0 ? "free" : "line")} ${length}/${moves.length}`),
+    box.replaceChildren(element("strong", {}, `${text(rank === VARIATION ? "variation" : rank < 0 ? "free" : "line")} ${length}/${moves.length}`),
       element("button", { type: "button", class: "link", onclick: leaveLine }, text("back")));
     return;
   }
@@ -72,7 +72,10 @@ function fillVerdict(box, game) {
   const best = ((game.lines || [])[index] || [])[0];
   const details = [];
   if (loss && name !== "best") details.push(`${text("chance")} −${(loss / 10).toFixed(loss < 100 ? 1 : 0)}%`);
-  if (name && name !== "best" && best && best[3]) details.push(`${text("bestIs")} ${moveText(opened.positions[index], readMoves(best[3])[0], opened.moves[index - 1])}`);
+  const notes = remarksOf(game, index);
+  const isFault = name && !["best", "only"].includes(name);
+  details.push(...notes, standingText(game, state.ply));
+  if (name === "inaccuracy" && best && best[3]) details.push(`${text("bestIs")} ${moveText(opened.positions[index], readMoves(best[3])[0], opened.moves[index - 1])}`);
   if ((game.times || []).length) details.push(timeText(game.times[index]));
   if (state.ply === opened.moves.length) details.push(resultText(game), verdictText(game));
   const missed = (game.missed || []).find(([ply]) => ply === index);
@@ -80,31 +83,80 @@ function fillVerdict(box, game) {
   const label = names.map((name) => name === "missed" ? `${text(name)} (${mateIn})` : text(name)).join(" · ");
   box.replaceChildren(element("strong", {}, `${number} ${textOfMove(opened, index)}`),
     label ? element("em", {}, label) : "",
-    element("span", { class: "detail" }, details.filter(Boolean).join(" · ")));
+    element("span", { class: "detail" }, details.filter(Boolean).join(" · ")),
+    ...(isFault && name !== "inaccuracy" ? bothLines(game, index) : []));
 }
 
-const SIGNS = { doubtful: "?!", blunder: "??", missed: "詰" };
-// The list of moves: black and white side by side. Kept, so that a step only moves the mark.
+const LETTERS = { R: "rook", B: "bishop", G: "gold", S: "silver", N: "knight", L: "lance", P: "pawn", "+R": "dragon", "+B": "horse",
+  "+S": "promoted silver", "+N": "promoted knight", "+L": "promoted lance", "+P": "promoted pawn" };
+const pieceName = (letter) => state.lang === "ja" ? NAMES[letter] : LETTERS[letter];
+const squareName = (name) => state.lang === "ja" ? WIDE_DIGITS[name[0] - 1] + KANJI_RANKS[RANKS.indexOf(name[1])] : name;
+// What is said about a move besides its loss.
+function remarksOf(game, index) {
+  const [, remarks] = (game.remarks || []).find(([ply]) => ply === index) || [null, []];
+  return remarks.map((remark) => {
+    const [[kind, value]] = Object.entries(remark);
+    if (kind === "hangs") return filled(value.free ? "hangs" : "exchanged", squareName(value.square), pieceName(value.piece));
+    return filled({ overlooks_threat: "overlooksThreat", allows_mate: "allowsMate", threatens_mate: "threatensMate", only_move: "onlyMove" }[kind], value);
+  });
+}
+// How both sides stand after so many moves: from 100, 300, 800 and 2000 on.
+function standingText(game, ply) {
+  const score = (game.scores || [])[ply];
+  if (score == null || isMate(score) || DATA.kind !== "analysis") return "";
+  const grade = [100, 300, 800, 2000].filter((least) => Math.abs(score) >= least).length;
+  return text("standings")[grade].replace("{0}", sideName(game, score > 0 ? 0 : 1));
+}
+function materialText({ won, lost }) {
+  const pieces = (letters) => [...letters].map(pieceName).join(state.lang === "ja" ? "" : ", ");
+  const part = (letters, key) => !letters ? "" : state.lang === "ja" ? pieces(letters) + text(key) : text(key) + pieces(letters);
+  return [part(won, "wins"), part(lost, "loses")].filter(Boolean).join(state.lang === "ja" ? "・" : ", ") || text("noGain");
+}
+// The better line and the line of the move that was played, with the pieces that change hands.
+function bothLines(game, index) {
+  const [, material] = (game.material || []).find(([ply]) => ply === index) || [null, null];
+  const differs = material && JSON.stringify(material[0]) !== JSON.stringify(material[1]);
+  const [better, after] = [index, index + 1].map((ply) => ((game.lines || [])[ply] || [])[0]);
+  const row = (key, which, ply, line) => line && line[3] ? element("div", { class: "line both" },
+    element("b", {}, text(key) + (differs ? ` (${materialText(material[which])})` : "")),
+    lineMoves(ply, line[3], (at) => { state.ply = ply; enterLine(0, at + 1); }, -1)) : "";
+  return [row("better", 0, index, better), row("played", 1, index + 1, after)];
+}
+
+// The record's own comments on what is shown, and its variations from here.
+function fillRecord(box, game) {
+  const { line } = state;
+  const comments = line ? (line.notes || []).filter(([place]) => place === line.length) : (game.comments || []).filter(([place]) => place === state.ply);
+  const variations = line ? [] : (game.variations || []).filter(([place]) => place === state.ply);
+  box.replaceChildren(...comments.map(([, words]) => element("p", { role: "note", "aria-label": text("comment") }, words)),
+    ...variations.map(([, words, notes]) => element("div", { class: "line both" }, element("b", {}, text("variation")),
+      lineMoves(state.ply, words, (at) => enterMoves(words, at + 1, { rank: VARIATION, score: null, notes }), -1))));
+  box.hidden = !box.hasChildNodes();
+}
+function fillHeadings(box, game) {
+  box.replaceChildren(...(game.headings || []).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  box.hidden = !box.hasChildNodes();
+}
+
+const SIGNS = { inaccuracy: "?", doubtful: "?!", blunder: "??", severe: "???", missed: "詰", only: "!" };
+// The list of moves, each with its number, the first side's on the left. Kept, so that a step only moves the mark.
 function buildMoves(box, game, onPly) {
   const opened = openGame(game);
   const buttons = [];
   const list = element("ol", { "aria-label": text("moveList") });
-  const begins = opened.positions[0].side;
-  let row = null;
-  const newRow = (number) => { row = element("li", {}, element("span", { class: "number" }, String(number))); list.append(row); };
-  if (begins) { newRow(1); row.append(element("span", { class: "empty" }, "…")); }
+  const begins = opened.positions[0].side === 1;
   opened.moves.forEach((move, index) => {
-    if ((index + begins) % 2 === 0) newRow((index + begins) / 2 + 1);
     const names = markNames(game, index);
     const [name] = names;
     const title = names.map(text).join(", ");
     const score = game.ruled && index + 1 === opened.moves.length ? null : (game.scores || [])[index + 1];
     const button = element("button", { type: "button", class: name || null, title: title || null, onclick: () => onPly(index + 1) },
+      element("span", { class: "number" }, String(index + 1)),
       element("span", { class: "text" }, textOfMove(opened, index)),
       name && name !== "best" ? element("b", { "aria-label": title }, names.map((name) => SIGNS[name] || "").join("")) : "",
       score == null ? "" : element("small", {}, scoreText(score)));
     buttons.push(button);
-    row.append(button);
+    list.append(element("li", { class: begins && !index ? "second" : null }, button));
   });
   const end = resultText(game);
   box.replaceChildren(list, end ? element("p", { class: "end" }, end) : "");
@@ -140,14 +192,13 @@ function fillSummary(box, game) {
       element("h2", {}, element("span", { "aria-hidden": "true" }, color ? "☖ " : "☗ "), nameOf(game, color)),
       element("div", { class: "agreement" }, element("span", {}, text("agreement")), element("strong", {}, player.moves ? `${Math.round(100 * share)}%` : UNKNOWN), bar(share)),
       element("div", { class: "counts" },
-        ...[["blunder", player.blunders], ["doubtful", player.doubtful], ["missed", player.missed]].map(([name, count]) =>
+        ...[["severe", player.severe], ["blunder", player.blunders], ["doubtful", player.doubtful], ["inaccuracy", player.inaccuracies], ["missed", player.missed]].map(([name, count]) =>
           element("button", { type: "button", class: name, disabled: !count, onclick: () => nextMark(color, name) },
             element("strong", {}, String(count)), element("span", {}, text(name))))),
       element("dl", {}, row(text("meanLoss"), known(player.centipawns, (loss) => state.lang === "ja" ? loss.toFixed(0) : (loss / 100).toFixed(2))),
         row(text("meanChance"), known(player.chance, (loss) => `${loss.toFixed(1)}%`)),
         row(text("moves"), String(player.moves)), row(text("time"), timeText(player.time))));
   });
-  const { doubtful, blunder } = DATA.thresholds;
-  const share = (part) => String(Number((100 * part).toFixed(2)));
-  box.replaceChildren(...cards, element("p", { class: "formula" }, text("formula").replace("{doubtful}", share(doubtful)).replace("{blunder}", share(blunder))));
+  const formula = Object.entries(DATA.thresholds).reduce((words, [name, part]) => words.replace(`{${name}}`, String(Number((100 * part).toFixed(2)))), text("formula"));
+  box.replaceChildren(...cards, element("p", { class: "formula" }, formula));
 }

@@ -2,7 +2,7 @@
 const WORDS = {
   ja: {
     black: "先手", white: "後手", handicapBlack: "下手", handicapWhite: "上手",
-    start: "開始局面", best: "最善手", good: "", doubtful: "疑問手", blunder: "悪手", missed: "詰み逃し",
+    start: "開始局面", best: "最善手", good: "", doubtful: "疑問手", blunder: "悪手", missed: "詰み逃し", inaccuracy: "緩手", severe: "大悪手", only: "好手",
     ply: "手目", mateIn: "手詰", chance: "勝率", loss: "損失", depth: "深さ", nodes: "ノード",
     moves: "手数", agreement: "最善手一致率", meanLoss: "平均損失（評価値）", meanChance: "平均勝率損失", time: "消費時間",
     bestIs: "最善は", playedBest: "最善手です", back: "本譜に戻る", line: "読み筋", free: "検討手順",
@@ -14,9 +14,13 @@ const WORDS = {
     unknown: "結果不明", games: "対局", game: "局", name: "名前", result: "結果", ending: "終局",
     players: "対局者", cross: "対戦表", elo: "レーティング差の推移", pairs: "局", leftOut: "局はページの大きさを抑えるため省略しました",
     problem: "問", problems: "問題", hand: "持駒", noHand: "なし", by: "解析", summary: "まとめ",
-    formula: "勝率 = 1 / (1 + e^(−評価値/600))。勝率を {doubtful}% 以上失う手が疑問手、{blunder}% 以上が悪手。",
-    nextGame: "次の対局", previousGame: "前の対局", only: "悪手・疑問手へ", score: "評価値", mate: "詰み",
+    formula: "勝率 = 1 / (1 + e^(−評価値/600))。勝率を {inaccuracy}% 以上失う手が緩手、{doubtful}% 以上が疑問手、{blunder}% 以上が悪手、{severe_blunder}% 以上が大悪手。",
+    nextGame: "次の対局", previousGame: "前の対局", score: "評価値", mate: "詰み",
     noMate: "不詰", open: "不明", attacker: "攻方", defender: "玉方", second: "余詰",
+    played: "本譜", better: "最善", variation: "変化", comment: "棋譜コメント", jump: "手目へ移動", save: "棋譜・局面図", copyOf: "をコピー", saveOf: "を保存",
+    diagram: "局面図（BOD）", wins: "得", loses: "損", noGain: "駒の損得なし",
+    overlooksThreat: "詰めろ見落とし（{0}手詰）", allowsMate: "自玉に{0}手詰", threatensMate: "詰めろ（{0}手詰）", onlyMove: "次善手は勝率 −{0}%",
+    hangs: "{0}の{1}をただで取られる", exchanged: "{0}の{1}を取られて駒損", standings: ["互角", "{0}やや有利", "{0}有利", "{0}優勢", "{0}勝勢"],
     endings: { resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", repetition: "千日手",
       "perpetual check": "連続王手の千日手", "max moves": "持将棋・手数制限", "time up": "時間切れ", "illegal move": "反則手",
       "illegal action": "反則", forfeit: "不戦勝", "no mate": "不詰",
@@ -25,7 +29,7 @@ const WORDS = {
   },
   en: {
     black: "Black", white: "White", handicapBlack: "Black", handicapWhite: "White",
-    start: "Start", best: "Best move", good: "", doubtful: "Doubtful", blunder: "Blunder", missed: "Missed mate",
+    start: "Start", best: "Best move", good: "", doubtful: "Doubtful", blunder: "Blunder", missed: "Missed mate", inaccuracy: "Inaccuracy", severe: "Severe blunder", only: "Only good move",
     ply: "", mateIn: "mate in ", chance: "win chance", loss: "loss", depth: "depth", nodes: "nodes",
     moves: "Moves", agreement: "Best moves", meanLoss: "Mean loss (pawns)", meanChance: "Mean win chance lost", time: "Time used",
     bestIs: "best is", playedBest: "the best move", back: "Back to the game", line: "Line", free: "Your moves",
@@ -37,15 +41,21 @@ const WORDS = {
     unknown: "result unknown", games: "Games", game: "game", name: "Name", result: "Result", ending: "Ending",
     players: "Players", cross: "Cross table", elo: "Elo over time", pairs: "games", leftOut: "games are left out to keep the page small",
     problem: "Problem", problems: "Problems", hand: "in hand", noHand: "none", by: "Analysed by", summary: "Summary",
-    formula: "Win chance = 1 / (1 + e^(−score/600)). A doubtful move loses {doubtful} % of it or more, a blunder {blunder} %.",
-    nextGame: "Next game", previousGame: "Previous game", only: "Next mistake", score: "score", mate: "mate",
+    formula: "Win chance = 1 / (1 + e^(−score/600)). An inaccuracy loses {inaccuracy} % of it or more, a doubtful move {doubtful} %, a blunder {blunder} %, a severe one {severe_blunder} %.",
+    nextGame: "Next game", previousGame: "Previous game", score: "score", mate: "mate",
     noMate: "no mate", open: "not solved", attacker: "Attacker", defender: "Defender", second: "Second solutions",
+    played: "played", better: "better", variation: "Variation", comment: "Comment", jump: "Go to move", save: "Record, picture", copyOf: ": copy", saveOf: ": save",
+    diagram: "Diagram (BOD)", wins: "wins ", loses: "loses ", noGain: "nothing won or lost",
+    overlooksThreat: "overlooks the threat of mate in {0}", allowsMate: "gets mated in {0}", threatensMate: "threatens mate in {0}", onlyMove: "the second best loses {0}%",
+    hangs: "the {1} on {0} is taken for nothing", exchanged: "the {1} on {0} is lost in the exchange",
+    standings: ["even", "{0} slightly better", "{0} better", "{0} clearly better", "{0} winning"],
     endings: { "max moves": "impasse or move limit" },
   },
 };
 const state = { lang: "ja", notation: "ja", pieces: "kanji", theme: "auto", arrows: true, flipped: false,
   game: 0, ply: 0, line: null, playing: null };
 const text = (key) => WORDS[state.lang][key];
+const filled = (key, ...values) => values.reduce((words, value, index) => words.replace(`{${index}}`, value), text(key));
 const verdictText = (game) => game.verdict === "nomate" ? text("noMate") : game.verdict === "unknown" ? text("open")
   : game.verdict ? (state.lang === "ja" ? game.plies + text("mateIn") : text("mateIn") + game.plies) : "";
 const endingText = (name) => WORDS[state.lang].endings[name] || name || "";
