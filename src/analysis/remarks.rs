@@ -31,7 +31,7 @@ pub enum Remark {
     },
     /// The move threatens mate in this number of plies (詰めろ).
     ThreatensMate(i32),
-    /// The only move that kept the win chance (好手): the second best loses so many percent.
+    /// The only move that kept the win chance (好手): the second best loses this many percent.
     OnlyMove(u32),
 }
 

@@ -100,7 +100,7 @@ function remarksOf(game, index) {
     return filled({ overlooks_threat: "overlooksThreat", allows_mate: "allowsMate", threatens_mate: "threatensMate", only_move: "onlyMove" }[kind], value);
   });
 }
-// How both sides stand after so many moves: from 100, 300, 800 and 2000 on.
+// How both sides stand after a number of moves: the words begin at 100, 300, 800 and 2000.
 function standingText(game, ply) {
   const score = (game.scores || [])[ply];
   if (score == null || isMate(score) || DATA.kind !== "analysis") return "";
@@ -112,6 +112,7 @@ function materialText({ won, lost }) {
   const part = (letters, key) => !letters ? "" : state.lang === "ja" ? pieces(letters) + text(key) : text(key) + pieces(letters);
   return [part(won, "wins"), part(lost, "loses")].filter(Boolean).join(state.lang === "ja" ? "・" : ", ") || text("noGain");
 }
+const SHOWN_MOVES = 8;
 // The better line and the line of the move that was played, with the pieces that change hands.
 function bothLines(game, index) {
   const [, material] = (game.material || []).find(([ply]) => ply === index) || [null, null];
@@ -119,7 +120,7 @@ function bothLines(game, index) {
   const [better, after] = [index, index + 1].map((ply) => ((game.lines || [])[ply] || [])[0]);
   const row = (key, which, ply, line) => line && line[3] ? element("div", { class: "line both" },
     element("b", {}, text(key) + (differs ? ` (${materialText(material[which])})` : "")),
-    lineMoves(ply, line[3], (at) => { state.ply = ply; enterLine(0, at + 1); }, -1)) : "";
+    lineMoves(ply, line[3].split(" ").slice(0, SHOWN_MOVES).join(" "), (at) => { state.ply = ply; enterLine(0, at + 1); }, -1)) : "";
   return [row("better", 0, index, better), row("played", 1, index + 1, after)];
 }
 
