@@ -34,7 +34,7 @@ pub(super) struct Arguments {
 
     /// Number of positions in the folder after which the run ends; each shard has its own [default:
     /// at Ctrl-C]
-    #[arg(long = "loop", value_name = "POSITIONS")]
+    #[arg(long = "loop", visible_alias = "positions", value_name = "POSITIONS")]
     positions: Option<u64>,
 
     /// Number of games over all shards

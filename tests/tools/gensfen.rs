@@ -219,7 +219,7 @@ fn an_option_that_is_left_out_is_missed() {
 fn a_run_ends_when_a_limit_is_reached() {
     let folder = Folder::new();
     raicho!(folder, "{SHORT} run --loop 1000000").outputs();
-    raicho!(folder, "{SHORT} run --loop 1000000 --resume").outputs();
+    raicho!(folder, "{SHORT} run --positions 1000000 --resume").outputs();
 }
 
 #[test]
