@@ -8,6 +8,7 @@ mod architecture;
 mod books;
 mod engine;
 mod guide;
+mod japanese;
 mod networks;
 mod rules;
 mod tools;
