@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::{details, names};
-use crate::analysis::{Class, Judgement, PlayerSummary, Review};
+use crate::analysis::{Class, Judgement, Review};
 use crate::cli::output;
 use crate::lang::{Lang, cut, left, printable, right, width, widths};
 use crate::records::game::{Ending, GameRecord};
