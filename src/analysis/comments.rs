@@ -72,7 +72,7 @@ pub fn remove(record: &mut GameRecord) {
 }
 
 /// The judgement on a move in parts, none if there is nothing to say:
-/// `悪手 勝率 -62%`, `詰み逃し 5手詰`, `最善 ▲２三金打`.
+/// `悪手 期待勝率 -62%`, `詰み逃し（5手詰）`, `最善手 ▲２三金打`.
 fn judged(judgement: &Judgement, best: Option<&str>) -> Vec<String> {
     let name = match judgement.class {
         Class::SevereBlunder => Some("大悪手"),
@@ -81,14 +81,14 @@ fn judged(judgement: &Judgement, best: Option<&str>) -> Vec<String> {
         Class::Inaccuracy => Some("緩手"),
         Class::Best | Class::Good => None,
     };
-    let loss = name.map(|name| format!("{name} 勝率 -{:.0}%", 100.0 * judgement.loss));
+    let loss = name.map(|name| format!("{name} 期待勝率 -{:.0}%", 100.0 * judgement.loss));
     let missed = judgement.missed_mate;
-    let missed = missed.map(|plies| format!("詰み逃し {plies}手詰"));
+    let missed = missed.map(|plies| format!("詰み逃し（{plies}手詰）"));
     let mut parts: Vec<String> = [loss, missed].into_iter().flatten().collect();
     let is_fault = !parts.is_empty();
     parts.extend(judgement.remarks.iter().map(|&remark| remark_text(remark)));
     if is_fault {
-        parts.extend(best.map(|best| format!("最善 {best}")));
+        parts.extend(best.map(|best| format!("最善手 {best}")));
     }
     if let Some([better, played]) = judgement.material.as_ref().filter(|[one, two]| one != two) {
         let named = [("最善なら", better), ("本譜は", played)];
@@ -99,14 +99,14 @@ fn judged(judgement: &Judgement, best: Option<&str>) -> Vec<String> {
 
 fn remark_text(remark: Remark) -> String {
     match remark {
-        Remark::OverlooksThreat(plies) => format!("詰めろ見落とし {plies}手詰"),
-        Remark::AllowsMate(plies) => format!("自玉に詰み {plies}手詰"),
+        Remark::OverlooksThreat(plies) => format!("詰めろ見落とし（{plies}手詰）"),
+        Remark::AllowsMate(plies) => format!("自玉に詰み（{plies}手詰）"),
         Remark::Hangs { piece, square: from, free } => {
             let how = if free { "ただ取り" } else { "取られて駒損" };
             format!("{how} {}の{}", square(from), piece_name(piece))
         }
-        Remark::ThreatensMate(plies) => format!("詰めろ {plies}手詰"),
-        Remark::OnlyMove(percent) => format!("好手 次善手は勝率 -{percent}%"),
+        Remark::ThreatensMate(plies) => format!("詰めろ（{plies}手詰）"),
+        Remark::OnlyMove(percent) => format!("好手 次善手は期待勝率 -{percent}%"),
     }
 }
 
@@ -135,22 +135,28 @@ fn change_of_standing(scores: [Score; 2], sides: [&str; Color::NUM]) -> Option<S
     (before != after).then(|| format!("形勢 {}→{}", word(before), word(after)))
 }
 
-/// Whether a line is one of [`judged`].
+/// Whether a line is one of [`judged`], or one that version 1.0 wrote.
 fn is_judgement(line: &str) -> bool {
-    const FORMS: [(&str, &str); 9] = [
-        ("大悪手 勝率 -", "%"),
+    const FORMS: [(&str, &str); 14] = [
+        ("大悪手 期待勝率 -", "%"),
+        ("悪手 期待勝率 -", "%"),
+        ("疑問手 期待勝率 -", "%"),
+        ("緩手 期待勝率 -", "%"),
+        ("詰み逃し（", "手詰）"),
+        ("詰めろ見落とし（", "手詰）"),
+        ("自玉に詰み（", "手詰）"),
+        ("詰めろ（", "手詰）"),
+        ("好手 次善手は期待勝率 -", "%"),
+        // Those of version 1.
         ("悪手 勝率 -", "%"),
         ("疑問手 勝率 -", "%"),
-        ("緩手 勝率 -", "%"),
         ("詰み逃し ", "手詰"),
-        ("詰めろ見落とし ", "手詰"),
-        ("自玉に詰み ", "手詰"),
-        ("詰めろ ", "手詰"),
-        ("好手 次善手は勝率 -", "%"),
+        ("詰み逃し ", "手詰み"),
+        ("詰み逃し ", "手"),
     ];
     /// What stands only after one of the others.
-    const LATER: [&str; 6] =
-        ["最善 ", "最善なら ", "本譜は ", "形勢 ", "ただ取り ", "取られて駒損 "];
+    const LATER: [&str; 7] =
+        ["最善手 ", "最善 ", "最善なら ", "本譜は ", "形勢 ", "ただ取り ", "取られて駒損 "];
     let is_part = |part: &str| {
         FORMS.iter().any(|(before, after)| {
             let rest = part.strip_prefix(before);

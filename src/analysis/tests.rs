@@ -375,7 +375,8 @@ fn a_missed_mate_may_be_a_blunder_too() {
     let (mut record, positions) = commented();
     add(&mut record, positions);
     let comments = &record.moves[0].comments;
-    let expected = "大悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)、形勢 先手勝勢→互角";
+    let expected =
+        "大悪手 期待勝率 -50%、詰み逃し（5手詰）、最善手 ▲２六歩(27)、形勢 先手勝勢→互角";
     assert_eq!(comments[3], expected);
 }
 
@@ -386,6 +387,12 @@ fn another_analysis_replaces_the_earlier_one() {
     let once = record.clone();
     comments::remove(&mut record);
     assert!(record.comments.is_empty(), "{:?}", record.comments);
+    assert_eq!(record.moves[0].comments, OTHERS);
+    // The words of version 1.0.
+    let earlier = "悪手 勝率 -50%、詰み逃し 5手詰、最善 ▲２六歩(27)".to_owned();
+    record.comments.push("*エンジン Raicho 1.0.0".to_owned());
+    record.moves[0].comments.push(earlier);
+    comments::remove(&mut record);
     assert_eq!(record.moves[0].comments, OTHERS);
     add(&mut record, positions);
     assert_eq!(record.comments, once.comments);

@@ -29,7 +29,7 @@ use ybb::{YbbReader, YbbWriter};
 
 pub use fault::{BookError, BookFault, BookPlace, Checker, EntryPlace, FaultLog, Problem};
 pub use opened::Book;
-pub use probe::{BookOptions, Dice, Library, Probe, ProbedMove, line, ponder_move, probe};
+pub use probe::{BookOptions, Dice, Library, Probe, ProbedMove, Refusal, line, ponder_move, probe};
 
 pub(crate) use db::{Block, Blocks, Line, lines, parse_position};
 

@@ -150,6 +150,49 @@ fn rotated_moves(moves: &[BookMove]) -> Vec<BookMove> {
 /// `NarrowBook` keeps moves with at least the total of the counts divided by this.
 const NARROW: u64 = 10;
 
+/// Why a move of a book is not played, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// The books are not used at this number of moves.
+    Ply {
+        /// The ply of the position.
+        ply: u32,
+        /// The last at which books are used.
+        max: u32,
+    },
+    /// No book has the position.
+    NotInBook,
+    /// No move is played here, whatever it is.
+    Position,
+    /// The moves are those of another position.
+    AllIllegal,
+    /// Each move has a reason of its own.
+    AllDropped,
+    /// The first move was searched too little.
+    Depth {
+        /// The depth of the first move.
+        depth: i32,
+        /// The least depth.
+        least: i32,
+    },
+    /// The move was played in less than a tenth of the games.
+    Rare {
+        /// How often it was played.
+        count: u64,
+        /// How often all moves were.
+        sum: u64,
+    },
+    /// The move is worth too little.
+    Value {
+        /// The least value.
+        least: i32,
+    },
+    /// The move gives the check that loses.
+    PerpetualCheck,
+    /// Counts decide, and the move has none.
+    NoCount,
+}
+
 /// A legal move of a book.
 #[derive(Clone, Debug)]
 pub struct ProbedMove {
@@ -158,7 +201,7 @@ pub struct ProbedMove {
     /// What the book says about it.
     pub known: BookMove,
     /// Why it is not played; `None` for a candidate.
-    pub dropped: Option<String>,
+    pub dropped: Option<Refusal>,
     /// Share of the choice among the candidates; 0 if it is dropped.
     pub weight: u64,
 }
@@ -167,7 +210,7 @@ pub struct ProbedMove {
 #[derive(Debug, Default)]
 pub struct Probe {
     /// Why no move is played; `None` if there are candidates.
-    pub refusal: Option<String>,
+    pub refusal: Option<Refusal>,
     /// The legal moves, the first first.
     pub moves: Vec<ProbedMove>,
     /// Index of the book in the library.
@@ -190,22 +233,18 @@ pub fn probe(library: &Library, position: &Position, options: &BookOptions) -> P
     let ply = position.game_ply();
     let max = options.max_ply;
     if ply > max {
-        return Probe {
-            refusal: Some(format!("ply {ply} is after BookMoves {max}")),
-            ..Probe::default()
-        };
+        return Probe { refusal: Some(Refusal::Ply { ply, max }), ..Probe::default() };
     }
     let mut faults = Vec::new();
     let Some(found) = library.find(position, options, &mut faults) else {
-        return Probe { refusal: Some("not in the book".to_owned()), faults, ..Probe::default() };
+        return Probe { refusal: Some(Refusal::NotInBook), faults, ..Probe::default() };
     };
     let mut moves = legal_moves_of(&found, position, &mut faults);
     let refusal = judge(&mut moves, position, options);
     if refusal.is_some() {
         for probed in &mut moves {
             probed.weight = 0;
-            let reason = || "the position is refused".to_owned();
-            probed.dropped.get_or_insert_with(reason);
+            probed.dropped.get_or_insert(Refusal::Position);
         }
     }
     Probe { refusal, moves, book: found.book, is_flipped: found.is_flipped, faults }
@@ -230,21 +269,20 @@ fn legal_moves_of(
 }
 
 /// Marks the moves that are dropped and weighs the others.
-fn judge(moves: &mut [ProbedMove], position: &Position, options: &BookOptions) -> Option<String> {
-    const NOTHING_LEFT: &str = "all moves are dropped";
+fn judge(moves: &mut [ProbedMove], position: &Position, options: &BookOptions) -> Option<Refusal> {
     if moves.is_empty() {
-        return Some("no move of the book is legal".to_owned());
+        return Some(Refusal::AllIllegal);
     }
     if options.is_narrow {
         drop_rare(moves);
     }
     let Some(first) = moves.iter().find(|probed| probed.dropped.is_none()) else {
-        return Some(NOTHING_LEFT.to_owned());
+        return Some(Refusal::AllDropped);
     };
     let side = position.side_to_move().index();
     let (depth, least) = (first.known.depth, options.depth_limits[side]);
     if least != 0 && depth < least {
-        return Some(format!("depth {depth} is below BookDepthLimit {least}"));
+        return Some(Refusal::Depth { depth, least });
     }
     let difference = options.value_differences[side];
     let least = first.known.value.saturating_sub(difference);
@@ -252,7 +290,7 @@ fn judge(moves: &mut [ProbedMove], position: &Position, options: &BookOptions) -
     drop_lost_repetitions(moves, position);
     weigh(moves, options.considers_counts);
     let has_candidate = moves.iter().any(|probed| probed.weight > 0);
-    (!has_candidate).then(|| NOTHING_LEFT.to_owned())
+    (!has_candidate).then_some(Refusal::AllDropped)
 }
 
 fn drop_rare(moves: &mut [ProbedMove]) {
@@ -261,7 +299,7 @@ fn drop_rare(moves: &mut [ProbedMove]) {
     for probed in moves {
         let count = probed.known.count;
         if u128::from(count) * u128::from(NARROW) < u128::from(sum) {
-            probed.dropped = Some(format!("count {count} of {sum} is below a tenth"));
+            probed.dropped = Some(Refusal::Rare { count, sum });
         }
     }
 }
@@ -269,8 +307,7 @@ fn drop_rare(moves: &mut [ProbedMove]) {
 fn drop_below(moves: &mut [ProbedMove], least: i32) {
     for probed in moves {
         if probed.known.value < least {
-            let reason = || format!("value below {least}");
-            probed.dropped.get_or_insert_with(reason);
+            probed.dropped.get_or_insert(Refusal::Value { least });
         }
     }
 }
@@ -281,7 +318,7 @@ fn drop_lost_repetitions(moves: &mut [ProbedMove], position: &Position) {
         let after = after.get_or_insert_with(|| position.clone());
         after.do_move(probed.mv);
         if after.rule_repetition() == Some(Repetition::Win) {
-            probed.dropped = Some("loses by perpetual check".to_owned());
+            probed.dropped = Some(Refusal::PerpetualCheck);
         }
         after.undo_move();
     }
@@ -294,7 +331,7 @@ fn weigh(moves: &mut [ProbedMove], considers_counts: bool) {
         if !considers_counts || !has_counts {
             probed.weight = 1;
         } else if probed.known.count == 0 {
-            probed.dropped = Some("count 0".to_owned());
+            probed.dropped = Some(Refusal::NoCount);
         } else {
             probed.weight = probed.known.count;
         }

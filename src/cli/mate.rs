@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::arguments::{WorkArguments, numbered_lines, read_bytes, set_position, time};
-use crate::cli::progress::{Meter, stop_on_ctrl_c};
+use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
 use crate::cli::{error::as_usage, output, result_file};
 use crate::lang::{self, Lang};
 use crate::mate::{
@@ -23,7 +23,7 @@ use crate::page::{Game, Kind, PROGRAM, Page};
 use crate::records::{GameRecord, RecordError, TextFormat, csa, encoding};
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
 use crate::types::{Hand, Move};
-use crate::util::{BareNumber, counted};
+use crate::util::BareNumber;
 use crate::{engine::Engine, position::Position, records::notation::japanese};
 
 /// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
@@ -135,7 +135,7 @@ const KIND: RunKind =
     RunKind { noun: "run of mate", settings: "mate.json", journal: "mate.jsonl", format: 1 };
 
 pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
-    let problems = read_problems(arguments)?;
+    let problems = read_problems(arguments, lang)?;
     for (kind, path) in [("html", &arguments.html), ("svg", &arguments.svg)] {
         if let Some(path) = path {
             result_file::check_kind(path, kind, arguments.file.as_deref().into_iter())?;
@@ -144,7 +144,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
     let shard = arguments.work.shard();
     let settings = Settings::new(arguments, &problems, shard);
     let (folder, earlier): (_, Vec<Answer>) = arguments.work.open(KIND, &settings)?;
-    let stop = stop_on_ctrl_c()?;
+    let stop = stop_on_ctrl_c_with(&lang.ending_after_pieces())?;
     let start = Instant::now();
     let numbers = 1..=problems.len() as u64;
     let here = numbers.filter(|number| shard.has(*number)).count();
@@ -205,7 +205,7 @@ impl Problem {
 }
 
 /// The problems, of which the first has the number 1.
-fn read_problems(arguments: &Arguments) -> Result<Vec<Problem>> {
+fn read_problems(arguments: &Arguments, lang: Lang) -> Result<Vec<Problem>> {
     let mut engine = Engine::new();
     if let Some(sfen) = &arguments.sfen {
         let set = set_position(&mut engine, sfen).context("--sfen");
@@ -216,7 +216,7 @@ fn read_problems(arguments: &Arguments) -> Result<Vec<Problem>> {
     let bytes = read_bytes(&path)?;
     let text = encoding::decode(&bytes);
     if let Some(format) = record_format(&path, &text) {
-        return problems_of_records(&path, format, &text);
+        return problems_of_records(&path, format, &text, lang);
     }
     let mut problems = Vec::new();
     for (number, line) in numbered_lines(&text) {
@@ -244,13 +244,18 @@ fn record_format(path: &Path, text: &str) -> Option<TextFormat> {
 }
 
 /// The problems that records begin with.
-fn problems_of_records(path: &Path, format: TextFormat, text: &str) -> Result<Vec<Problem>> {
+fn problems_of_records(
+    path: &Path,
+    format: TextFormat,
+    text: &str,
+    lang: Lang,
+) -> Result<Vec<Problem>> {
     let name = path.display();
     let games = format.read_or(TextFormat::of_content(text), text);
     let problem = |game: Result<GameRecord, RecordError>| {
         let game = game.with_context(|| name.to_string())?;
         for note in game.notes() {
-            output::eprint_line(format_args!("note: {name}: {note}"));
+            output::eprint_line(lang.note(format!("{name}: {note}")));
         }
         Ok(Problem::of_record(game))
     };
@@ -564,7 +569,7 @@ impl<'a> Report<'a> {
 
     /// The results so far, for the progress bar.
     fn words(&self) -> String {
-        format!("{}, {} without", counted(self.mates, "mate"), self.refuted)
+        self.lang.mates_so_far(self.lang.mates(self.mates), self.refuted)
     }
 
     fn add(&mut self, answer: Answer) -> io::Result<()> {
@@ -610,7 +615,7 @@ impl<'a> Report<'a> {
         let (nodes, seconds) = (self.nodes(), time.as_secs_f64());
         let speed = ((nodes - self.earlier_nodes) as f64 / seconds.max(1e-9)) as u64;
         let seconds = format!("{seconds:.3}");
-        let speed = lang.mate_speed(lang.nodes(nodes), seconds, speed);
+        let speed = lang.mate_speed(lang.nodes(nodes), seconds, lang.number(speed));
         writeln!(out, "{speed}")
     }
 
@@ -622,7 +627,7 @@ impl<'a> Report<'a> {
             "{:>7}  {}  {plies:>5}  {:>10}  {:>8.3}  {}",
             answer.number,
             lang::left(&self.verdict(answer.verdict), 7),
-            answer.nodes,
+            self.lang.number(answer.nodes),
             answer.time.as_secs_f64(),
             moves.join(" ")
         );
@@ -644,10 +649,17 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// The moves of an answer's line.
+    /// The moves of an answer's line; those that its length leaves out are marked.
     fn line(&self, answer: &Answer) -> Vec<String> {
         let moves = answer.moves.iter().enumerate();
-        moves.map(|(index, mv)| self.move_text(answer, index, mv)).collect()
+        let moves = moves.map(|(index, mv)| self.move_text(answer, index, mv));
+        let mut moves: Vec<String> = moves.collect();
+        if let Some(plies) = answer.plies.filter(|&plies| plies < moves.len()) {
+            let rest = self.lang.futile_rest(moves.split_off(plies).join(" "));
+            let rest = moves.pop().unwrap_or_default() + &rest;
+            moves.extend(rest.split(' ').map(str::to_owned));
+        }
+        moves
     }
 
     /// A move in place of that with this index in the line of an answer.
@@ -672,15 +684,22 @@ impl<'a> Report<'a> {
         answer: &Answer,
     ) -> io::Result<()> {
         let lang = self.lang;
+        let length = answer.plies.unwrap_or_default();
         for solution in &second.found {
             let (number, plies) = (solution.index + 1, solution.plies);
+            let all = solution.index + plies;
             let mv = self.move_text(answer, solution.index, &solution.mv);
-            let text = if number == answer.moves.len() {
-                lang.second_solution_last(number, mv, plies)
+            let text = if number == length {
+                lang.second_solution_last(number, mv)
+            } else if all < length {
+                lang.quicker_solution(number, mv, plies, all)
             } else {
-                lang.second_solution(number, mv, plies)
+                lang.second_solution(number, mv, plies, all)
             };
             writeln!(out, "         {text}")?;
+        }
+        if !second.found.is_empty() && !answer.is_shortest {
+            writeln!(out, "         {}", lang.line_of_no_author())?;
         }
         match (second.found.is_empty(), second.is_complete) {
             (true, true) => writeln!(out, "         {}", lang.no_second_solution())?,
@@ -836,4 +855,61 @@ fn game(problem: &Position, answer: &Answer) -> Game {
         game.lines = seconds;
     }
     game
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer whose length is 3 plies, with other moves of the attacker by index and length.
+    fn answer(is_shortest: bool, second: &[(usize, &str, usize)]) -> Answer {
+        let found = second.iter().map(|&(index, mv, plies)| {
+            let mv = mv.to_owned();
+            SecondMove { index, mv, plies }
+        });
+        let moves = ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5e"];
+        Answer {
+            number: 1,
+            verdict: Outcome::Mate,
+            plies: Some(3),
+            is_shortest,
+            moves: moves.map(str::to_owned).into(),
+            nodes: 1,
+            time: Duration::ZERO,
+            second: Some(Second {
+                found: found.collect(),
+                defences: Vec::new(),
+                is_complete: true,
+                nodes: 1,
+            }),
+        }
+    }
+
+    #[test]
+    fn lines_and_second_solutions_count_without_what_is_futile() {
+        let problems = [Problem::of(&Position::startpos())];
+        let report = |lang| Report::new(lang, &problems, Numbers::new(None, Shard::WHOLE, [0]), 1);
+        let (ja, en) = (report(Lang::Ja), report(Lang::En));
+        let line = |report: &Report<'_>| report.line(&answer(true, &[])).join(" ");
+        let expected = "▲７六歩 △３四歩 ▲２二角成（以下無駄合い △同　銀 ▲５五角）";
+        assert_eq!(line(&ja), expected);
+        assert_eq!(line(&en), "7g7f 3c3d 8h2b+ (then futile: 3a2b B*5e)");
+        let own =
+            "最短とは証明されていないため、作意とは限りません（--shortestで最短手順を求めます）";
+        for (is_shortest, second, expected) in cases! {
+            true, vec![] => "余詰なし".to_owned();
+            true, vec![(2, "2g2f", 1)] => "最終手余詰（3手目）：▲２六歩".to_owned();
+            true, vec![(0, "2g2f", 3)] => "余詰：1手目 ▲２六歩（以下3手、全3手）".to_owned();
+            false, vec![(0, "2g2f", 1)] => format!("早詰：1手目 ▲２六歩（以下1手、全1手）{own}");
+            false, vec![(2, "2g2f", 3)] => format!("最終手余詰（3手目）：▲２六歩{own}");
+        } {
+            let answer = answer(is_shortest, &second);
+            let mut out = Vec::new();
+            let second = answer.second.as_ref().expect("it was given");
+            ja.print_second(&mut out, second, &answer).expect("memory");
+            let text = String::from_utf8(out).expect("text");
+            let lines: String = text.lines().map(str::trim).collect();
+            assert_eq!(lines, expected);
+        }
+    }
 }

@@ -201,7 +201,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(arguments)) => shell::completions(&arguments, command(Lang::En)),
         Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
-        Some(Command::Csa(arguments)) => csa::run(&arguments),
+        Some(Command::Csa(arguments)) => csa::run(&arguments, lang),
         Some(Command::Dedup(arguments)) => data::dedup(&arguments),
         Some(Command::Gensfen(arguments)) => gensfen::run(&arguments),
         Some(Command::Learn(arguments)) => learn::run(&arguments, &given),

@@ -15,24 +15,45 @@ use crate::{cli::output, lang::Lang};
 
 /// Runs `work` with a progress bar that counts in units of `size`; Ctrl-C ends it.
 pub(super) fn watched<T, E: Into<anyhow::Error>>(
-    unit: &'static str,
+    unit: &str,
     size: u64,
     work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
 ) -> Result<T> {
-    metered(&*stop_on_ctrl_c()?, unit, size, work)
+    watched_in(Lang::En, unit, size, work)
+}
+
+/// The same in this language.
+pub(super) fn watched_in<T, E: Into<anyhow::Error>>(
+    lang: Lang,
+    unit: &str,
+    size: u64,
+    work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
+) -> Result<T> {
+    let stop = stop_on_ctrl_c_with(&lang.ending_after_pieces())?;
+    metered_in(lang, &stop, unit, size, work)
 }
 
 /// The same with another reason to end.
 pub(super) fn metered<T, E: Into<anyhow::Error>>(
     stop: &Stop,
-    unit: &'static str,
+    unit: &str,
+    size: u64,
+    work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
+) -> Result<T> {
+    metered_in(Lang::En, stop, unit, size, work)
+}
+
+fn metered_in<T, E: Into<anyhow::Error>>(
+    lang: Lang,
+    stop: &Stop,
+    unit: &str,
     size: u64,
     work: impl FnOnce(&Watch<'_>) -> Result<T, E>,
 ) -> Result<T> {
     let meter = OnceLock::new();
     let progress = |done: u64, total: u64| {
         let length = total.div_ceil(size);
-        let meter = meter.get_or_init(|| Meter::new(unit, Some(length), 0));
+        let meter = meter.get_or_init(|| Meter::in_language(lang, unit, Some(length), 0));
         // The last unit may be a part of one.
         meter.advance(done.div_ceil(size), "");
     };
@@ -50,7 +71,10 @@ const LINE_INTERVAL: Duration = Duration::from_secs(30);
 pub(super) struct Meter {
     /// The bar, `None` if stderr is not a terminal.
     bar: Option<ProgressBar>,
-    /// The unit that is counted, such as "games", after the number of all units.
+    lang: Lang,
+    /// The number of all units.
+    length: Option<u64>,
+    /// The unit that is counted, such as "games".
     unit: String,
     lines: Mutex<Lines>,
 }
@@ -97,7 +121,9 @@ impl Meter {
     ) -> Self {
         Self {
             bar: terminal.map(|terminal| bar(terminal, lang, unit, length, done)),
-            unit: length.map_or_else(|| format!(" {unit}"), |length| format!("/{length} {unit}")),
+            lang,
+            length,
+            unit: unit.to_owned(),
             lines: Mutex::new(Lines::since(Instant::now())),
         }
     }
@@ -140,7 +166,11 @@ impl Meter {
     /// The line of a new state, if one is due.
     fn take_line(&self, done: u64, words: &str) -> Option<String> {
         let mut lines = self.lines.lock().ok()?;
-        lines.unshown = Some(format!("{done}{}  {words}", self.unit).trim_end().to_owned());
+        let count = match self.length {
+            Some(length) => self.lang.units_of(done, length, &self.unit),
+            None => self.lang.units(done, &self.unit),
+        };
+        lines.unshown = Some(format!("{count}  {words}").trim_end().to_owned());
         if lines.last.elapsed() < LINE_INTERVAL {
             return None;
         }
@@ -172,9 +202,10 @@ fn bar(
 ) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(length, terminal);
     let template = if length.is_some() {
-        format!("{{elapsed_precise}} {{bar:20}} {{pos}}/{{len}} {unit}, {{left}}  {{wide_msg}}")
+        let done = lang.units_of("{pos}", "{len}", unit);
+        format!("{{elapsed_precise}} {{bar:20}} {done}{}{{left}}  {{wide_msg}}", lang.separator())
     } else {
-        format!("{{elapsed_precise}} {{spinner}} {{pos}} {unit}  {{wide_msg}}")
+        format!("{{elapsed_precise}} {{spinner}} {}  {{wide_msg}}", lang.units("{pos}", unit))
     };
     if let Ok(style) = ProgressStyle::with_template(&template) {
         // The remaining time is unknown until a first unit is done.
@@ -196,7 +227,7 @@ fn bar(
 /// # Errors
 /// The signal handler cannot be installed.
 pub(super) fn stop_on_ctrl_c() -> Result<Arc<Stop>> {
-    stop_on_ctrl_c_with("ending after the running pieces; Ctrl-C again aborts them")
+    stop_on_ctrl_c_with(&Lang::En.ending_after_pieces())
 }
 
 /// The same with another message at the first Ctrl-C.
@@ -284,6 +315,20 @@ mod tests {
         meter.advance(0, "none");
         let shown = screen.contents();
         assert!(shown.contains("0/8 games, ? left"), "{shown}");
+    }
+
+    #[test]
+    fn the_bar_may_be_japanese() {
+        let screen = InMemoryTerm::new(10, 100);
+        let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+        let meter = Meter::on(Some(target), Lang::Ja, "問", Some(8), 0);
+        meter.advance(0, "詰み 0、不詰 0");
+        let shown = screen.contents();
+        assert!(shown.contains("0問（全8問）、残り?  詰み 0、不詰 0"), "{shown}");
+        let meter = Meter::on(None, Lang::Ja, "局", None, 0);
+        let _ = meter.take_line(3, "一");
+        let last = meter.lines.lock().expect("no panic").unshown.clone();
+        assert_eq!(last.as_deref(), Some("3局  一"));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 pub mod help;
 
 use std::fmt::{self, Display};
-use std::{str::FromStr, time::Duration};
+use std::{str::FromStr, sync::LazyLock, time::Duration};
 
 use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -72,14 +72,21 @@ impl Lang {
 
     fn of_variables(value: impl Fn(&str) -> Option<String>) -> Self {
         let names = ["RAICHO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
-        let set = names.into_iter().filter_map(value);
+        let mut set = names.into_iter().filter_map(value);
+        let first = set.find(|value| !value.is_empty());
+        first.map_or_else(Self::of_system, |name| Self::of_locale(&name))
+    }
+
+    /// The language of the system; English where it is not asked.
+    fn of_system() -> Self {
         #[cfg(any(windows, target_os = "macos"))]
-        let set = set.chain(sys_locale::get_locale());
-        let first = set.into_iter().find(|value| !value.is_empty());
-        match first {
-            Some(name) if name.to_ascii_lowercase().starts_with("ja") => Self::Ja,
-            _ => Self::En,
-        }
+        return Self::of_locale(&sys_locale::get_locale().unwrap_or_default());
+        #[cfg(not(any(windows, target_os = "macos")))]
+        Self::En
+    }
+
+    fn of_locale(name: &str) -> Self {
+        if name.to_ascii_lowercase().starts_with("ja") { Self::Ja } else { Self::En }
     }
 
     /// What is said to a person who starts the program without arguments.
@@ -130,19 +137,18 @@ impl Lang {
         match words {
             "resignation" => "投了",
             "checkmate" => "詰み",
-            "declaration" => "入玉宣言",
+            "declaration" => "入玉宣言勝ち",
             "try" => "トライ",
             "repetition" => "千日手",
             "perpetual check" => "連続王手の千日手",
-            "move limit" => "手数制限",
-            "max moves" => "持将棋・手数制限",
+            "move limit" => "最大手数",
+            "max moves" => "持将棋・最大手数",
             "adjudicated win" => "判定勝ち",
-            "adjudicated draw" => "判定引き分け",
+            "adjudicated draw" => "引き分け（判定）",
             "loss on time" | "time up" => "時間切れ",
             "hang" => "応答なし",
             "crash" => "異常終了",
-            "illegal move" => "反則手",
-            "illegal action" => "反則",
+            "illegal move" | "illegal action" => "反則",
             "false declaration" | "illegal declaration" => "宣言不成立",
             "disconnection" => "接続切れ",
             "forfeit" => "不戦勝",
@@ -156,18 +162,39 @@ impl Lang {
 
     /// The limits of an engine in a match, by the English words for them.
     pub fn limits(self, words: &str) -> String {
+        if self == Self::En {
+            return words.to_owned();
+        }
         let replaced = [
-            (" nodes are 1 ms", " ノード/ms"),
-            (" nodes", " ノード"),
-            (" node", " ノード"),
-            ("byoyomi", "秒読み"),
-            ("movetime", "一手"),
-            ("depth", "深さ"),
-            (" s", " 秒"),
-            (", ", "、"),
+            (" nodes are 1 ms", "ノードで1ミリ秒"),
+            ("byoyomi ", "秒読み"),
+            ("movetime ", "1手"),
+            ("depth ", "深さ"),
+            (" s", "秒"),
         ];
-        let replaced = replaced.into_iter().filter(|_| self == Self::Ja);
-        replaced.fold(words.to_owned(), |words, (en, ja)| words.replace(en, ja))
+        let translated = |part: &str| {
+            let words =
+                || replaced.iter().fold(part.to_owned(), |part, (en, ja)| part.replace(en, ja));
+            count_of_nodes(part).map_or_else(words, |count| self.nodes(count))
+        };
+        let parts: Vec<String> = words.split(", ").map(translated).collect();
+        parts.join(self.separator())
+    }
+
+    /// What stands between the items of a list.
+    pub const fn separator(self) -> &'static str {
+        match self {
+            Self::En => ", ",
+            Self::Ja => "、",
+        }
+    }
+
+    /// A number in a table: in Japanese with commas between thousands.
+    pub fn number(self, number: u64) -> String {
+        match self {
+            Self::En => number.to_string(),
+            Self::Ja => grouped(number),
+        }
     }
 
     /// A position as a board with both hands.
@@ -207,23 +234,63 @@ impl Lang {
 
     /// The moves of a line from the position on, with spaces between them.
     pub fn line(self, position: &Position, moves: &[Move]) -> String {
+        self.moves_of(position, moves).join(" ")
+    }
+
+    /// The moves of a line from the position on.
+    pub fn moves_of(self, position: &Position, moves: &[Move]) -> Vec<String> {
         match self {
-            Self::En => {
-                let moves: Vec<String> = moves.iter().map(Move::to_string).collect();
-                moves.join(" ")
-            }
-            Self::Ja => japanese::line(position, moves).join(" "),
+            Self::En => moves.iter().map(Move::to_string).collect(),
+            Self::Ja => japanese::line(position, moves),
         }
     }
+}
+
+/// The number of nodes that a limit such as `1000 nodes` names.
+fn count_of_nodes(limit: &str) -> Option<u64> {
+    limit.strip_suffix(" nodes").or(limit.strip_suffix(" node"))?.parse().ok()
+}
+
+/// A number with commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 fn unknown(name: &str) -> String {
     format!("unknown language '{name}', expected ja or en")
 }
 
-/// The columns of a terminal that a text takes. Kanji and full-width characters take two.
+/// The columns of a terminal that a text takes. Kanji and full-width characters take two; signs such
+/// as ▲, △ and ± one, but two in the console of a Japanese Windows.
 pub fn width(text: &str) -> usize {
-    text.width_cjk()
+    if has_wide_signs() { text.width_cjk() } else { text.width() }
+}
+
+fn width_of(letter: char) -> usize {
+    let width = if has_wide_signs() { letter.width_cjk() } else { letter.width() };
+    width.unwrap_or(0)
+}
+
+/// Whether the terminal is the old console of a Japanese Windows, whose font for code page 932
+/// draws the signs that Unicode calls ambiguous two columns wide.
+fn has_wide_signs() -> bool {
+    static HAS: LazyLock<bool> = LazyLock::new(|| {
+        cfg!(windows) && is_old_console(|name| std::env::var_os(name).is_some(), Lang::of_system())
+    });
+    *HAS
+}
+
+/// Newer terminals for Windows say who they are in a variable.
+fn is_old_console(is_set: impl Fn(&str) -> bool, system: Lang) -> bool {
+    system == Lang::Ja && !["WT_SESSION", "TERM_PROGRAM", "TERM"].into_iter().any(is_set)
 }
 
 /// The text without the control characters that a terminal would obey.
@@ -250,7 +317,7 @@ pub fn widths<const N: usize>(rows: &[[String; N]]) -> [usize; N] {
 pub fn cut(text: &str, columns: usize) -> &str {
     let mut taken = 0;
     for (index, letter) in text.char_indices() {
-        taken += letter.width_cjk().unwrap_or(0);
+        taken += width_of(letter);
         if taken > columns {
             return &text[..index];
         }
@@ -283,7 +350,10 @@ macro_rules! counts {
             pub fn $name(self, $count: $type) -> String {
                 match self {
                     Self::En => counted($count, $noun),
-                    Self::Ja => format!($ja),
+                    Self::Ja => {
+                        let $count = grouped($count as u64);
+                        format!($ja)
+                    }
                 }
             })*
         }
@@ -296,11 +366,11 @@ counts! {
     /// A number of moves.
     moves(count: usize): "move", "{count}手";
     /// A number of nodes.
-    nodes(count: u64): "node", "{count} ノード";
+    nodes(count: u64): "node", "{count}ノード";
     /// A number of positions.
     positions(count: u64): "position", "{count}局面";
     /// A number of faults of a book.
-    faults(count: u64): "fault", "不正 {count} 件";
+    faults(count: u64): "fault", "誤り{count}件";
     /// A number of tsume problems.
     problems(count: usize): "problem", "{count}問";
     /// A number of mates that were found.
@@ -312,19 +382,23 @@ texts! {
 
     /// Depth, nodes and time of a search.
     depth_and_nodes(depth, nodes, seconds):
-        "depth {depth}, {nodes}, {seconds} s", "深さ {depth}、{nodes}、{seconds} 秒";
+        "depth {depth}, {nodes}, {seconds} s", "深さ{depth}、{nodes}、{seconds}秒";
     /// The best move.
     best_move(mv): "best move {mv}", "最善手 {mv}";
     /// The side declares a win.
     wins_by_declaration(side): "{side} wins by declaration", "{side}の入玉宣言勝ち";
-    /// The side has no move, or none worth playing.
-    has_no_move(side): "{side} has no move, or none worth playing", "{side}に指す手がありません（投了）";
+    /// The side is in check and has no move.
+    is_mated(side): "{side} is mated", "{side}玉は詰んでいます";
+    /// The side is not in check and has no move.
+    has_no_move(side): "{side} has no legal move and loses", "合法手がありません（{side}の負け）";
+    /// The side has no move worth playing.
+    resigns(side): "{side} resigns", "{side}は投了します";
     /// The side mates with its next move.
-    mates_at_once(side): "{side} mates in 1 ply", "{side}の勝ち（1手詰み）";
+    mates_at_once(side): "{side} mates in 1 ply", "{side}の勝ち（1手で詰み）";
     /// The side mates in this number of plies.
-    mates_in(side, plies): "{side} mates in {plies} plies", "{side}の勝ち（{plies}手詰み）";
-    /// The score in pawns, and whose it is.
-    pawns_for(pawns, side): "{pawns} pawns for {side}", "{side}から見て歩 {pawns} 枚分";
+    mates_in(side, plies): "{side} mates in {plies} plies", "{side}の勝ち（{plies}手で詰み）";
+    /// The score of black or 下手, the `side`.
+    score_of(pawns, centipawns, side): "{pawns} pawns for {side}", "評価値 {centipawns:+}";
     /// Neither side is better.
     is_even(score): "the game is even ({score})", "互角（{score}）";
     /// The side is slightly better.
@@ -344,19 +418,21 @@ texts! {
     /// The heading of the moves.
     column_move(): "move", "指し手";
     /// The heading of the times.
-    column_time(): "time", "時間";
+    column_time(): "time", "消費時間";
     /// The heading of the scores.
     column_score(): "score", "評価値";
     /// The heading of black's win chances.
-    column_chance(): "win %", "勝率%";
+    column_chance(): "win %", "先手期待勝率%";
     /// The heading of the losses of win chance.
-    column_loss(): "loss", "損失";
+    column_loss(): "loss", "損失%";
     /// The heading of the judgements.
     column_judgement(): "", "判定";
     /// The heading of the best lines.
     column_line(): "best line", "最善の読み筋";
-    /// A mate, by its number of plies, negative for white's.
-    mate_score(plies): "mate {plies:+}", "{plies:+}手詰";
+    /// A mate by the side, by its number of plies, `signed` negative for white's.
+    mate_score(side, plies, signed): "mate {signed:+}", "{side}の勝ち（{plies}手）";
+    /// A win by declaration that was possible.
+    declared(): "declaration", "宣言勝ち";
     /// The king is mated.
     mated(): "mate", "詰み";
     /// The best move was played.
@@ -409,7 +485,7 @@ texts! {
     /// The side is winning.
     stands_winning(side): "{side} winning", "{side}勝勢";
     /// A missed mate, by its number of plies.
-    missed_mate(plies): "mate {plies}", "{plies}手詰逃し";
+    missed_mate(plies): "mate {plies}", "詰み逃し（{plies}手詰）";
     /// The heading of the players.
     column_player(): "player", "対局者";
     /// The heading of the number of moves.
@@ -431,19 +507,29 @@ texts! {
     /// The end of a game with a winner.
     game_won(side, moves, ending):
         "{side} wins after {moves} ({ending})", "まで{moves}で{side}の勝ち（{ending}）";
+    /// The end of a game by what the loser did against the rules.
+    game_won_by_rule(side, moves, ending, loser):
+        "{side} wins after {moves} ({ending})",
+        "まで{moves}、{loser}の{ending}により{side}の勝ち";
     /// The end of a drawn game.
-    game_drawn(moves, ending): "draw after {moves} ({ending})", "まで{moves}で引き分け（{ending}）";
+    game_drawn(moves, ending): "draw after {moves} ({ending})", "まで{moves}で{ending}";
     /// The end of a game without a result.
     game_without_result(moves, ending):
-        "no result after {moves} ({ending})", "まで{moves}、勝敗なし（{ending}）";
+        "no result after {moves} ({ending})", "まで{moves}で{ending}";
+    /// A record that does not say how the game ended.
+    game_unfinished(moves, ending):
+        "no result after {moves} ({ending})", "まで{moves}（{ending}）";
     /// How much of the work is done.
-    finished_of(done, games): "{done} of {games} finished", "{games}中 {done}局終了";
+    finished_of(done, games): "{done} of {games} finished", "全{games}中{done}局終了";
     /// An input that cannot be read.
     skipped(fault): "skipped: {fault}", "読み飛ばしました：{fault}";
     /// Seconds for a position.
-    for_seconds(seconds): "{seconds} s", "{seconds} 秒";
+    for_seconds(seconds): "{seconds} s", "{seconds}秒";
     /// Depth for a position.
-    for_depth(depth): "depth {depth}", "深さ {depth}";
+    for_depth(depth): "depth {depth}", "深さ{depth}";
+
+    /// A share in percent.
+    percent(number): "{number} %", "{number}%";
 
     // --- Progress ---
 
@@ -453,8 +539,18 @@ texts! {
     unit_games(): "games", "局";
     /// The unit of tsume problems.
     unit_problems(): "problems", "問";
+    /// A number of units.
+    units(count, unit): "{count} {unit}", "{count}{unit}";
+    /// A number of units that are done, and of all.
+    units_of(done, all, unit): "{done}/{all} {unit}", "{done}{unit}（全{all}{unit}）";
+    /// What the lines lose at most that a book grows by.
+    lines_losing(loss): "lines that lose up to {loss}", "評価値の損失が{loss}以内の手順";
+    /// Waits for the running pieces of work.
+    ending_after_pieces():
+        "ending after the running pieces; Ctrl-C again aborts them",
+        "実行中の処理が終わったら停止します（もう一度Ctrl-Cを押すとすぐに中断します）";
     /// The time that is left, in words.
-    time_left(time): "{time} left", "残り {time}";
+    time_left(time): "{time} left", "残り{time}";
     /// Waits for the running searches.
     ending_after_positions():
         "ending after the running positions", "探索中の局面が終わったら停止します";
@@ -462,48 +558,65 @@ texts! {
     // --- Matches ---
 
     /// Games that were played of those planned.
-    played_of(games, planned): "{games} of {planned}", "{planned}中 {games}局";
+    played_of(games, planned): "{games} of {planned}", "全{planned}中{games}局";
     /// The match was interrupted.
     interrupted(): ", interrupted", "（中断）";
+    /// Two players in a title.
+    versus(first, second): "{first} – {second}", "{first} 対 {second}";
+    /// A message that changes no result.
+    note(text): "note: {text}", "注意：{text}";
+    /// A message about what may not be meant.
+    warning(text): "warning: {text}", "警告：{text}";
+    /// Why something is not done.
+    error(text): "error: {text}", "エラー：{text}";
     /// Two engines.
     against(first, second): "{first} against {second}", "{first} 対 {second}";
+    /// What an engine says that it is.
+    engine_checked(name, program): "{name} is {program}", "{name}：{program}";
+    /// A game that was lost by a fault, in one line.
+    game_lost(game, players, verdict):
+        "game {game}, {players}: {verdict}", "第{game}局、{players}：{verdict}";
     /// There is no result yet.
     no_games(): "no games", "対局なし";
+    /// Won, drawn and lost games.
+    result(wins, draws, losses): "+{wins} ={draws} -{losses}", "{wins}勝{losses}敗{draws}分";
     /// A result with its rates.
     score_and_draws(wins, draws, losses, score, rate):
         "+{wins} ={draws} -{losses}, score {score:.1} %, draws {rate:.1} %",
-        "{wins}勝 {losses}敗 {draws}分、得点率 {score:.1} %、引き分け率 {rate:.1} %";
+        "{wins}勝{losses}敗{draws}分、勝率{score:.1}%、引き分け率{rate:.1}%";
     /// The Elo difference with its interval, and the likelihood of superiority.
     elo_within(elo, error, low, high, los):
         "Elo {elo:+.1} ± {error:.1} (95 %: {low:+.1} to {high:+.1}), LOS {los:.1} %",
-        "Elo差 {elo:+.1} ± {error:.1}（95 %：{low:+.1} ～ {high:+.1}）、LOS {los:.1} %";
+        "レート差 {elo:+.1} ± {error:.1} Elo（95%：{low:+.1} ～ {high:+.1}）、LOS {los:.1}%";
     /// The Elo difference has no upper bound.
     elo_above(low, los):
         "Elo above {low:+.1} (95 %), LOS {los:.1} %",
-        "Elo差 {low:+.1} 以上（95 %）、LOS {los:.1} %";
+        "レート差 {low:+.1}以上（95%）、LOS {los:.1}%";
     /// The Elo difference has no lower bound.
     elo_below(high, los):
         "Elo below {high:+.1} (95 %), LOS {los:.1} %",
-        "Elo差 {high:+.1} 以下（95 %）、LOS {los:.1} %";
+        "レート差 {high:+.1}以下（95%）、LOS {los:.1}%";
     /// What games the Elo difference and the score come from.
     elo_of_pairs(paired, all):
         "Elo from the {paired} of complete pairs, score from all {all}",
-        "Elo差は先後一組が揃った{paired}、得点率は全{all}による";
+        "レート差は先後入れ替え2局1組が揃った{paired}、勝率は全{all}による";
     /// No pair of games is complete.
     elo_of_single_games(all):
         "Elo and score from {all}, none of them in a complete pair",
-        "Elo差と得点率は{all}による（先後一組の揃った対局なし）";
+        "レート差と勝率は{all}による（先後入れ替え2局1組が揃った対局なし）";
     /// Pairs of games by points.
-    pairs(counts): "pairs with 0, ½, 1, 1½, 2 points: {counts}", "先後一組の得点 0、½、1、1½、2：{counts}";
+    pairs(counts):
+        "pairs with 0, ½, 1, 1½, 2 points: {counts}",
+        "先後入れ替え2局1組の得点 0、0.5、1、1.5、2：{counts}";
     /// The first hypothesis holds.
-    h0_accepted(elo): "H0 accepted: the gain is not {elo} Elo", "H0 採択：Elo差は {elo} に達しません";
+    h0_accepted(elo): "H0 accepted: the gain is not {elo} Elo", "H0採択：レート差は{elo}に達しません";
     /// The second hypothesis holds.
     h1_accepted(elo):
-        "H1 accepted: the gain is more than {elo} Elo", "H1 採択：Elo差は {elo} を超えます";
+        "H1 accepted: the gain is more than {elo} Elo", "H1採択：レート差は{elo}を超えます";
     /// Neither hypothesis holds yet.
     undecided(): "undecided", "未確定";
     /// The heading of scores by ply.
-    neighbouring_scores(): "scores of neighbouring plies", "連続する二手の評価値";
+    neighbouring_scores(): "scores of neighbouring plies", "連続する2手の評価値";
     /// The sum of both engines' scores.
     optimism_sum(): "sum (optimism)", "合計（楽観度）";
     /// The heading of the engines.
@@ -511,7 +624,7 @@ texts! {
     /// The heading of the number of games.
     column_games(): "games", "局数";
     /// The heading of the share of points.
-    column_points(): "score", "得点率";
+    column_points(): "score", "勝率";
     /// The heading of the mean times.
     column_mean_time(): "mean time", "平均時間";
     /// The heading of the longest times.
@@ -519,49 +632,113 @@ texts! {
     /// The heading of the mean depths.
     column_depth(): "depth", "深さ";
     /// The heading of the speeds.
-    column_speed(): "nodes/s", "ノード/秒";
+    column_speed(): "nodes/s", "NPS";
     /// The heading of the time controls.
     column_limits(): "limits", "思考条件";
     /// The label of the black side's results.
     label_black(): "black", "先手";
     /// The black side's results.
     result_of_side(score, wins, draws, losses):
-        "{score:.1} %  +{wins} ={draws} -{losses}", "{score:.1} %  {wins}勝 {losses}敗 {draws}分";
+        "{score:.1} %  +{wins} ={draws} -{losses}", "{score:.1}%  {wins}勝{losses}敗{draws}分";
     /// The label of the endings.
     label_endings(): "endings", "終局";
     /// The number of games with an ending.
     ending_count(games, ending): "{games} {ending}", "{ending} {games}";
     /// The label of the referee's times.
-    label_referee(): "referee", "審判";
-    /// Times between an answer of an engine and the next question.
+    label_referee(): "referee", "対局管理";
+    /// Times between an answer and the next question.
     referee_times(mean, most):
-        "{mean} mean, {most} at most between answer and question",
-        "応答から次の問いまで 平均 {mean}、最長 {most}";
+        "{mean} mean, {most} at most between an answer and the next question",
+        "応答受信から次の送信まで：平均{mean}、最長{most}";
     /// The label of the machine's stalls.
     label_machine(): "machine", "実行環境";
     /// The machine never stalled.
-    no_stall(): "no stall", "停滞なし";
+    no_stall(): "no stall", "処理の遅れなし";
     /// It stalled once.
-    one_stall(longest): "1 stall of {longest}", "停滞 1回（{longest}）";
+    one_stall(longest): "1 stall of {longest}", "処理の遅れ1回（{longest}）";
     /// It stalled several times.
-    stalls(count, longest): "{count} stalls, the longest {longest}", "停滞 {count}回（最長 {longest}）";
+    stalls(count, longest):
+        "{count} stalls, the longest {longest}", "処理の遅れ{count}回（最長{longest}）";
     /// The label of the records' place.
     label_records(): "records", "棋譜";
     /// Games that were lost by faults.
-    lost_by_fault(games): "{games} lost by a fault", "反則負け {games}";
+    lost_by_fault(games): "{games} lost by a fault", "反則・異常による負け {games}";
     /// The same in the line of progress.
-    lost_by_faults(count): "{count} lost by faults", "反則負け {count}局";
+    lost_by_faults(count): "{count} lost by faults", "反則・異常による負け {count}局";
     /// Games that were lost while the machine stalled.
     lost_in_stall(games):
-        "{games} lost on time while the machine stalled", "停滞中の時間切れ {games}";
+        "{games} lost on time while the machine stalled", "処理の遅れの間の時間切れ {games}";
     /// A game that was lost by a fault.
     fault(game, engine, reason, detail):
-        "game {game}, {engine}: {reason}, {detail}", "第 {game} 局、{engine}：{reason}、{detail}";
+        "game {game}, {engine}: {reason}, {detail}", "第{game}局、{engine}：{reason}、{detail}";
     /// Where a game's record and dialogue are.
     record_and_dialogue(record, dialogue):
         "record {record}, dialogue {dialogue}", "棋譜 {record}、通信記録 {dialogue}";
     /// There is none.
     none(): "none", "なし";
+
+    // --- Servers ---
+
+    /// The client begins.
+    csa_starting(): "starting", "準備中";
+    /// The server let us in.
+    csa_logged_in(): "logged in, waiting for a game", "ログインしました。対局を待っています";
+    /// A game is offered.
+    csa_game(id, black, white):
+        "game {id}: {black} (black) - {white}", "対局 {id}：▲{black} 対 △{white}";
+    /// The last game is over.
+    csa_between_games(result, ending):
+        "{result} by {ending}, between games", "{result}（{ending}）。次の対局を待っています";
+    /// The line of a finished game.
+    csa_finished(result, opponent, ending, notices, tally):
+        "{result} against {opponent} by {ending}, {notices} ({tally})",
+        "{opponent}戦：{result}（{ending}、{notices}）、通算{tally}";
+    /// The results of an account.
+    csa_tally(wins, losses, draws, broken):
+        "{wins} won, {losses} lost, {draws} drawn, {broken} broken off",
+        "{wins}勝{losses}敗{draws}分、中断{broken}局";
+    /// The time for a move after the main time.
+    csa_byoyomi(seconds): "byoyomi {seconds} s", "秒読み{seconds}秒";
+    /// The time that each move adds.
+    csa_increment(seconds): "+{seconds} s a move", "1手{seconds}秒加算";
+    /// The number of moves.
+    csa_moves(count): "move {count}", "{count}手目";
+    /// The label of the score.
+    csa_score(): "score of black ", "評価値（先手）";
+    /// The pieces in hand.
+    csa_hand(pieces): "in hand: {pieces}", "持駒：{pieces}";
+    /// The label of all results.
+    csa_results(): "results  ", "成績  ";
+    /// The label of the results against an opponent.
+    csa_against(opponent): "against {opponent}  ", "{opponent}戦  ";
+    /// What the keys do.
+    csa_keys():
+        "k kanji or letters, t turn, Ctrl-C end after the game",
+        "k：漢字／英字、t：盤面反転、Ctrl-C：終局後に終了";
+    /// What Tab does.
+    csa_tab_key(): ", Tab next account", "、Tab：次のアカウント";
+    /// What the first Ctrl-C says.
+    csa_ending():
+        "ending; a running game is played to its end, Ctrl-C again resigns it",
+        "終了します。対局中なら終局まで指します（もう一度Ctrl-Cを押すと投了します）";
+    /// An account and where it plays; `game` is a name behind a separator, or empty.
+    csa_title(name, host, game): "{name} at {host}{game}", "{name}（{host}{game}）";
+    /// The question for a password.
+    csa_password(account): "password of {account}: ", "{account}のパスワード: ";
+    /// The heading of the results by opponent.
+    csa_opponent(): "opponent", "相手";
+    /// The heading of the games won.
+    csa_won(): "won", "勝ち";
+    /// The heading of the games lost.
+    csa_lost(): "lost", "負け";
+    /// The heading of the games drawn.
+    csa_drawn(): "drawn", "引分";
+    /// The heading of the games broken off.
+    csa_broken(): "broken", "中断";
+    /// The heading of the points.
+    csa_points(): "points", "得点";
+    /// All opponents together.
+    csa_all(): "all", "合計";
 
     // --- Tsume problems ---
 
@@ -575,22 +752,31 @@ texts! {
     no_mate(): "nomate", "不詰";
     /// The limit was reached.
     mate_unknown(): "unknown", "不明";
+    /// Futile interpositions after the last move that counts.
+    futile_rest(moves): " (then futile: {moves})", "（以下無駄合い {moves}）";
     /// A second solution of the last move.
-    second_solution_last(number, mv, plies):
-        "second solution at move {number}, the last: {mv} mates in {plies}",
-        "余詰：最終手（{number}手目）{mv} でも {plies}手で詰み";
+    second_solution_last(number, mv):
+        "second solution at move {number}, the last: {mv}", "最終手余詰（{number}手目）：{mv}";
     /// A second solution.
-    second_solution(number, mv, plies):
-        "second solution at move {number}: {mv} mates in {plies}",
-        "余詰：{number}手目 {mv} でも {plies}手で詰み";
+    second_solution(number, mv, plies, all):
+        "second solution at move {number}: {mv} mates in {plies}, {all} in all",
+        "余詰：{number}手目 {mv}（以下{plies}手、全{all}手）";
+    /// A second solution that is shorter than the line.
+    quicker_solution(number, mv, plies, all):
+        "quicker solution at move {number}: {mv} mates in {plies}, {all} in all",
+        "早詰：{number}手目 {mv}（以下{plies}手、全{all}手）";
+    /// Second solutions of a line whose length is not proven.
+    line_of_no_author():
+        "the line need not be the author's, as its length is not proven: see --shortest",
+        "最短とは証明されていないため、作意とは限りません（--shortestで最短手順を求めます）";
     /// The length of a mate is an upper bound.
     not_proven_shortest(plies):
         "{plies} plies, shortest not proven",
-        "{plies}手（最短とは証明されていません）";
+        "{plies}手（最短とは限りません）";
     /// The record's solution is not the shortest.
     sooner_than_recorded(plies, recorded):
         "mates sooner than the record's {recorded} plies, in {plies}",
-        "早詰：棋譜の{recorded}手より早く、{plies}手で詰み";
+        "早詰：棋譜の{recorded}手より短い{plies}手で詰み";
     /// The record's solution has not the longest defence.
     longer_than_recorded(plies, recorded):
         "a defence holds out longer than the record's {recorded} plies, {plies}",
@@ -616,7 +802,9 @@ texts! {
     /// The totals.
     mate_totals(count, all, mates, refuted, unknown):
         "{count} of {all}: {mates}, {refuted} without, {unknown} unknown",
-        "{all}中 {count}問：{mates}、不詰 {refuted}、不明 {unknown}";
+        "全{all}中{count}問：{mates}、不詰 {refuted}、不明 {unknown}";
+    /// The results so far.
+    mates_so_far(mates, refuted): "{mates}, {refuted} without", "{mates}、不詰 {refuted}";
     /// The name of a problem of a file.
     problem_number(number): "Problem {number}", "第{number}問";
     /// Problems with second solutions, after the totals.
@@ -624,12 +812,44 @@ texts! {
     /// Nodes, time and speed, after the totals.
     mate_speed(nodes, seconds, speed):
         ", {nodes}, {seconds} s, {speed} nodes/s",
-        "、{nodes}、{seconds} 秒、毎秒 {speed} ノード";
+        "、{nodes}、{seconds}秒、{speed} NPS";
 
     // --- Opening books ---
 
     /// The position is in the book with the sides exchanged.
     found_flipped(): "found with the sides exchanged", "先後を入れ替えた局面が見つかりました";
+    /// The books are not used at this number of moves.
+    book_ply(ply, max):
+        "ply {ply} is after BookMoves {max}", "{ply}手目はBookMoves（{max}）を超えています";
+    /// No book has the position.
+    not_in_book(): "not in the book", "この局面は定跡にありません";
+    /// No move is played in this position.
+    book_position_refused(): "the position is refused", "この局面では定跡を使いません";
+    /// The moves are those of another position.
+    book_moves_illegal(): "no move of the book is legal", "定跡の指し手に合法手がありません";
+    /// Each move has a reason of its own.
+    book_moves_dropped(): "all moves are dropped", "採用できる指し手がありません";
+    /// The first move was searched too little.
+    book_too_shallow(depth, least):
+        "depth {depth} is below BookDepthLimit {least}",
+        "深さ{depth}がBookDepthLimit（{least}）未満のため不採用";
+    /// The move was played in less than a tenth of the games.
+    book_too_rare(count, sum):
+        "count {count} of {sum} is below a tenth", "採択回数{count}が全体{sum}の10%未満のため不採用";
+    /// The move is worth too little.
+    book_value_below(least): "value below {least}", "評価値が{least}未満のため不採用";
+    /// The move gives the check that loses.
+    book_perpetual_check():
+        "loses by perpetual check", "連続王手の千日手で負けになるため不採用";
+    /// Counts decide, and the move has none.
+    book_count_0(): "count 0", "採択回数が0のため不採用";
+    /// The books are switched off.
+    books_off(): "USI_OwnBook is false", "USI_OwnBookがfalse";
+    /// A declaration wins.
+    book_declaration():
+        "the game is won by declaration", "入玉宣言で勝てる局面です";
+    /// The line of a file has no position.
+    no_position(): "no position", "局面がありません";
     /// The heading of the moves of a position.
     book_move(): "move", "指し手";
     /// The answer that the book expects.
@@ -640,15 +860,17 @@ texts! {
     book_depth(): "depth", "深さ";
     /// How often a move was played.
     book_count(): "count", "採択回数";
+    /// The share of that in all moves of the position.
+    book_share(): "share", "割合";
     /// The format and the size of a book.
     info_format(format, bytes):
-        "format     {format}, {bytes} bytes", "形式        {format}、{bytes} バイト";
+        "format     {format}, {bytes} bytes", "形式        {format}、{bytes}バイト";
     /// Positions.
     info_positions(count): "positions  {count}", "局面        {count}";
     /// Positions without moves.
     info_without_moves(count): ", {count} without moves", "、指し手なし {count}";
     /// Moves in all and of a position.
-    info_moves(count, each): "moves      {count}, {each} each", "指し手      {count}、一局面 {each}";
+    info_moves(count, each): "moves      {count}, {each} each", "指し手      {count}、1局面当たり{each}";
     /// Moves with an answer.
     info_answers(count): "answers    {count}", "応手        {count}";
     /// Plies of the positions.
@@ -666,11 +888,11 @@ texts! {
     /// All plies are 1.
     info_plies_are_1():
         "note       all plies are 1: positions are found at any ply",
-        "注意        手数が全て 1：手数を問わず一致します";
+        "注意        手数が全て1：手数を問わず一致します";
     /// Bad entries.
     info_faults(count):
         "faults     {count}: see raicho book validate",
-        "不正な行    {count}：raicho book validate で確認できます";
+        "誤り        {count}件（raicho book validateで確認できます）";
     /// A book was written.
     positions_written(positions, name):
         "{positions} written to {name}", "{positions}を {name} に書き出しました";
@@ -692,7 +914,7 @@ texts! {
     /// Games that a book is made of.
     games_read(games, bad, low):
         "{games} read, {bad} bad, {low} left out for the ratings",
-        "{games}を読み込み（不正 {bad}、レートの条件で除外 {low}）";
+        "{games}を読み込み（誤り {bad}、レートの条件で除外 {low}）";
     /// The totals of a checked book.
     book_checked(name, positions, faults):
         "{name}: {positions}, {faults}", "{name}：{positions}、{faults}";
@@ -799,16 +1021,16 @@ mod tests {
     fn limits_are_in_the_language() {
         let limits = "10+0.1 s, byoyomi 1 s, 1000 nodes, depth 5";
         assert_eq!(Lang::En.limits(limits), limits);
-        let ja = "10+0.1 秒、秒読み 1 秒、1000 ノード、深さ 5";
+        let ja = "10+0.1秒、秒読み1秒、1,000ノード、深さ5";
         assert_eq!(Lang::Ja.limits(limits), ja);
-        assert_eq!(Lang::Ja.limits("movetime 0.5 s"), "一手 0.5 秒");
+        assert_eq!(Lang::Ja.limits("movetime 0.5 s"), "1手0.5秒");
     }
 
     #[test]
     fn texts_have_their_values() {
         let text = |lang: Lang| lang.depth_and_nodes(12, lang.nodes(345), "1.5");
         assert_eq!(text(Lang::En), "depth 12, 345 nodes, 1.5 s");
-        assert_eq!(text(Lang::Ja), "深さ 12、345 ノード、1.5 秒");
+        assert_eq!(text(Lang::Ja), "深さ12、345ノード、1.5秒");
     }
 
     #[test]
@@ -821,7 +1043,8 @@ mod tests {
 
     #[test]
     fn kanji_take_two_columns() {
-        assert_eq!(width("▲７六歩"), 8);
+        assert_eq!(width("▲７六歩"), 7);
+        assert_eq!(width("▲△½±"), 4);
         assert_eq!(left("評価値", 8), "評価値  ");
         assert_eq!(right("手", 4), "  手");
         assert_eq!(right("long", 2), "long");

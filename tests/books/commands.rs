@@ -29,6 +29,23 @@ fn a_position_has_one_line_with_its_candidates() {
 }
 
 #[test]
+fn reasons_are_in_japanese_too() {
+    let folder = Folder::new();
+    let book = format!("sfen {START} 1\n7g7f none 40 10 30\n2g2f 3c3d 35 21 10\n");
+    folder.write("a.db", book);
+    folder.write("p.txt", "startpos\nstartpos moves 1g1f\nfoo\n");
+    let words = "book probe --explain a.db p.txt --lang ja";
+    let [shown, errors] = raicho!(folder, "{words}").ends_with(1);
+    shown.must_have("startpos\tmiss\t-\t深さ10がBookDepthLimit（16）未満のため不採用、");
+    shown.must_have("startpos moves 1g1f\tmiss\t-\tこの局面は定跡にありません\n");
+    errors.must_have("エラー：p.txt line 3");
+    let shown = raicho!(folder, "book show a.db --lang ja").stdout();
+    shown.must_have("  採択回数   割合\n").must_have("30    75%\n").must_have("△３四歩");
+    raicho!(folder, "book show a.db startpos moves 1g1f --lang ja")
+        .prints("\nこの局面は定跡にありません\n");
+}
+
+#[test]
 fn faults_are_printed_and_the_good_part_is_written() {
     let folder = Folder::new();
     let book = format!(

@@ -103,10 +103,10 @@ async function judgements() {
   writeFileSync(join(folder, "middle.usi"), `sfen ${start} moves 2c2d\n`);
   run("analyze", "middle.usi", "--nodes", "300", "--lang", "ja", "--html", "middle.html");
   let page = await open("middle.html");
-  check(await page.title() === "☗ 先手 – ☖ 後手", `an even game has the title ${await page.title()}`);
+  check(await page.title() === "☗ 先手 対 ☖ 後手", `an even game has the title ${await page.title()}`);
   check((await page.locator("#player-top .name").innerText()) === "後手", "an even game has the sides of a handicap");
   const formula = await page.locator("#summary .formula").innerText();
-  check(/ 10% 以上失う手が疑問手、20% 以上が悪手/.test(formula), `thresholds: ${formula}`);
+  check(/を10%以上失う手が疑問手、20%以上が悪手/.test(formula), `thresholds: ${formula}`);
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: (text) => { window.copied = text; } } }));
   const copied = async () => {
     await page.locator("#controls button").last().click();

@@ -144,13 +144,13 @@ fn odd_files_of_a_folder_are_named_or_read() {
 fn tables_are_in_japanese_too() {
     let shown = analyze(&folder_with_game(), "a.csa --depth 2 --lang ja").stdout();
     let lines: Vec<&str> = shown.lines().collect();
-    lines[0].must_begin("手数  指し手").must_have("  時間  ").must_have("  最善の読み筋");
+    lines[0].must_begin("手数  指し手").must_have("  消費時間  ").must_have("  最善の読み筋");
     lines[1].must_begin("   1  ▲７六歩  ").must_have("  0:03  ");
     // No time is known.
     lines[3].must_have("  -  ");
     assert_eq!(lines[7], "まで6手で後手の勝ち（投了）");
     lines[9].must_begin("対局者  ").must_have("  手数  一致率  損失(点)  損失(%)  ");
-    lines[10].must_begin("☗ </script>  ");
+    lines[10].must_begin("▲</script>  ");
     for line in lines {
         assert!(width(line) <= 80, "wider than a terminal: {line}");
     }
@@ -168,6 +168,18 @@ fn times_that_no_move_has_take_no_column() {
 }
 
 #[test]
+fn positions_are_said_in_japanese_with_the_score_of_black() {
+    for (sfen, expected) in cases! {
+        "4k4/4G4/4P4/9/9/9/9/9/9 w - 1" => "後手玉は詰んでいます\n";
+        "k8/2G6/1G7/9/9/9/9/9/9 w - 1" => "合法手がありません（後手の負け）\n";
+        "4k4/9/4P4/9/9/9/9/9/9 b G 1" => "1. 先手の勝ち（1手で詰み）\n";
+        "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/7R1/LNSGKGSNL w - 1" => "（評価値 -";
+    } {
+        raicho!("analyze --sfen '{sfen}' --depth 3 --lang ja").prints(expected);
+    }
+}
+
+#[test]
 fn summaries_say_how_the_game_ended_and_what_is_unknown() {
     let folder = Folder::new();
     let again = "5i5h 5a5b 5h5i 5b5a ".repeat(3);
@@ -176,11 +188,11 @@ fn summaries_say_how_the_game_ended_and_what_is_unknown() {
     let shown = analyze(&folder, "a.usi --nodes 50 --summary --html a.html").stdout();
     shown.must_have("a.usi, game 1\ndraw after 12 moves (repetition)\nplayer");
     shown.must_have("a.usi, game 2\nno result after 1 move (no ending recorded)\nplayer");
-    for line in shown.lines().filter(|line| line.starts_with(['☗', '☖'])) {
+    for line in shown.lines().filter(|line| line.starts_with(['▲', '△'])) {
         assert!(line.ends_with("  -"), "no time is known: {shown}");
     }
     // No moves, no share.
-    shown.must_have("      0       -");
+    shown.must_have("      0      -");
     let printed = analyze(&folder, "a.usi --nodes 50 --json -").stdout();
     let games: Vec<Value> = serde_json::from_str(&printed).expect("JSON alone");
     let [drawn, short, _] = &games[..] else {

@@ -275,10 +275,10 @@ pub fn one_line(tally: &Tally, lang: Lang) -> String {
     let [pairing] = &tally.pairings[..] else {
         let faults = tally.faults.len();
         let games = lang.games(tally.games());
-        return format!("{games}, {}", lang.lost_by_faults(faults));
+        return [games, lang.lost_by_faults(faults)].join(lang.separator());
     };
     let wdl = pairing.wdl;
-    let mut parts = vec![format!("+{} ={} -{}", wdl.wins, wdl.draws, wdl.losses)];
+    let mut parts = vec![lang.result(wdl.wins, wdl.draws, wdl.losses)];
     parts.extend(pairing.estimate().map(|estimate| elo_text(&estimate, lang)));
     parts.extend(tally.settings().sprt.map(|sprt| {
         let (lower, upper) = sprt.bounds();
@@ -351,7 +351,7 @@ impl Summary {
                 lang.ending_count(ending.games, lang.ending(&reason))
             };
             let endings: Vec<String> = self.endings.iter().map(text).collect();
-            lines.push(labelled(&lang.label_endings(), &endings.join(", ")));
+            lines.push(labelled(&lang.label_endings(), &endings.join(lang.separator())));
             let times = [self.referee.mean_overhead, self.referee.max_overhead];
             let [mean, most] = times.map(milliseconds);
             let text = lang.referee_times(mean, most);
@@ -414,7 +414,7 @@ impl PairingSummary {
             lines.extend(self.basis(lang).map(|basis| format!("  {basis}")));
         }
         let pairs: Vec<String> = self.pentanomial.iter().map(ToString::to_string).collect();
-        lines.push(format!("  {}", lang.pairs(pairs.join(", "))));
+        lines.push(format!("  {}", lang.pairs(pairs.join(lang.separator()))));
         self.add_optimism(lang, lines);
         if let Some(sprt) = &self.sprt {
             let words = match sprt.verdict {
@@ -498,9 +498,9 @@ fn add_engines(engines: &[EngineSummary], lang: Lang, lines: &mut Vec<String>) {
     ]];
     for engine in engines {
         let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-        let score = engine.score.map(|score| format!("{:.1} %", 100.0 * score));
+        let score = engine.score.map(|score| lang.percent(format!("{:.1}", 100.0 * score)));
         let depth = engine.mean_depth.map(|depth| format!("{depth:.1}"));
-        let speed = engine.nodes_per_second.map(|speed| format!("{speed:.0}"));
+        let speed = engine.nodes_per_second.map(|speed| lang.number(speed.round() as u64));
         rows.push([
             engine.games.to_string(),
             or_dash(score),

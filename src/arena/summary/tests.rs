@@ -81,7 +81,7 @@ fn games_without_their_pair_are_told() {
     let odd = Summary::of(&tally_of(&settings, &[game(0), game(1), drawn]), "");
     let words = "\n  Elo from the 2 games of complete pairs, score from all 3 games\n  pairs with";
     assert!(odd.to_string().contains(words), "{odd}");
-    let words = "Elo差は先後一組が揃った2局、得点率は全3局による";
+    let words = "レート差は先後入れ替え2局1組が揃った2局、勝率は全3局による";
     assert!(odd.text(Lang::Ja).contains(words));
 }
 
@@ -257,13 +257,15 @@ fn the_table_is_in_japanese_too() {
     let settings = sample();
     let text = Summary::of(&tally(&settings), "there").text(Lang::Ja);
     for words in [
-        "6局中 4局\n",
+        "全6局中4局\n",
         "new-version 対 old\n",
-        "エンジン      局数   得点率    平均時間    最長時間    深さ    ノード/秒  思考条件\n",
-        "  1000 ノード\n",
+        "エンジン      局数     勝率    平均時間    最長時間    深さ          NPS  思考条件\n",
+        "  1,000ノード\n",
         "棋譜           there",
     ] {
         assert!(text.contains(words), "{text}");
     }
     assert!(!text.contains("games"), "{text}");
+    let line = one_line(&tally(&settings), Lang::Ja);
+    assert!(line.starts_with("2勝1敗1分  "), "{line}");
 }

@@ -248,7 +248,7 @@ impl Report {
         let review = Review::new(&game.record, analysis);
         let json = self.json_of(game, &review)?;
         let reviewed = (&game.record, &review);
-        write_files(&self.names, index, reviewed, &json)?;
+        write_files(&self.names, index, reviewed, &json, self.lang)?;
         self.losses.add(&self.names, &game.record);
         match self.printed {
             Printed::Moves | Printed::Summaries => {
@@ -308,7 +308,7 @@ impl Report {
     /// # Errors
     /// The page or standard output cannot be written.
     fn finish(mut self) -> Result<()> {
-        self.losses.report();
+        self.losses.report(self.lang);
         if let Some(path) = self.html.take() {
             self.write_page(&path)?;
         }
@@ -326,7 +326,7 @@ impl Report {
         let title = match &self.games[..] {
             [game] => {
                 let [black, white] = names(&game.record, self.lang);
-                format!("☗ {black} – ☖ {white}")
+                self.lang.versus(format!("☗ {black}"), format!("☖ {white}"))
             }
             games => self.lang.games(games.len() as u64),
         };
@@ -351,7 +351,7 @@ fn effort_words(settings: &Settings, lang: Lang) -> String {
     let nodes = effort.nodes.map(|nodes| lang.nodes(nodes));
     let depth = effort.depth.map(|depth| lang.for_depth(depth));
     let words: Vec<String> = [time, nodes, depth].into_iter().flatten().collect();
-    words.join(", ")
+    words.join(lang.separator())
 }
 
 /// The script with the engine, in the folder of the package.
@@ -406,10 +406,11 @@ impl Losses {
     }
 
     /// Says what was lost.
-    fn report(&self) {
+    fn report(&self, lang: Lang) {
         for (loss, games) in &self.0 {
             let games = counted(*games, "game");
-            output::eprint_line(format_args!("note: kif has no room for {loss} ({games})"));
+            let text = format!("kif has no room for {loss} ({games})");
+            output::eprint_line(lang.note(text));
         }
     }
 }
@@ -507,16 +508,16 @@ fn write_files(
     game: usize,
     (record, review): (&GameRecord, &Review),
     json: &serde_json::Value,
+    lang: Lang,
 ) -> Result<()> {
     if let Some(path) = names.kif.get(game) {
         // As `convert` does: `kif` is in Shift JIS, `kifu` in UTF-8.
         let encoding = TextFormat::of_path(path).map_or(TextEncoding::Utf8, |(_, kind)| kind);
         let written = TextFormat::Kif.write(&commented(record, review), encoding);
         if written.encoding != encoding {
-            output::eprint_line(format_args!(
-                "note: {}: Shift JIS lacks some of its letters, written in UTF-8",
-                path.display()
-            ));
+            let path = path.display();
+            let text = "Shift JIS lacks some of its letters, written in UTF-8";
+            output::eprint_line(lang.note(format!("{path}: {text}")));
         }
         result_file::save(path, &written.bytes)?;
     }

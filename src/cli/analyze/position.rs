@@ -11,8 +11,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::{Arguments, PositionSource, SearchArguments};
 use crate::cli::arguments::{numbered_lines, set_position};
 use crate::engine::{Engine, EvalFile};
+use crate::movegen::legal_moves;
 use crate::search::{Decision, Event, Info, Limits};
-use crate::types::{Bound, Score};
+use crate::types::{Bound, Color, Score};
 use crate::{cli::error::as_usage, cli::output, lang::Lang, position::Position, util::counted};
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
@@ -34,7 +35,7 @@ pub(super) fn run(arguments: &Arguments, source: &PositionSource, lang: Lang) ->
     settings.search.entering_king_rule = search.entering_king_rule.unwrap_or_default();
     settings.eval_file = EvalFile::from(search.eval.as_str());
     for problem in engine.prepare() {
-        output::eprint_line(format_args!("warning: {problem}"));
+        output::eprint_line(lang.warning(problem));
     }
     let (path, text) = match source {
         PositionSource::One(sfen) => {
@@ -50,7 +51,7 @@ pub(super) fn run(arguments: &Arguments, source: &PositionSource, lang: Lang) ->
             if output::failure(&error).is_some() {
                 return Err(error);
             }
-            output::eprint_line(format_args!("error: {}", output::message(&error)));
+            output::eprint_line(lang.error(output::message(&error)));
             failures += 1;
         }
     }
@@ -87,7 +88,7 @@ fn analyze(engine: &mut Engine, text: &str, arguments: &SearchArguments, lang: L
                 }
             }
             Event::Info(_) | Event::CurrentMove(_) => {}
-            Event::Note(note) => output::eprint_line(format_args!("note: {note}")),
+            Event::Note(note) => output::eprint_line(lang.note(note)),
             Event::Done(done) => decision = done,
         }
     }
@@ -145,6 +146,10 @@ fn print(
     let decision = match decision {
         Decision::Move { best, .. } => lang.best_move(lang.mv(position, best)),
         Decision::Win => lang.wins_by_declaration(side),
+        Decision::Resign | Decision::Nothing if !legal_moves(position).is_empty() => {
+            lang.resigns(side)
+        }
+        Decision::Resign | Decision::Nothing if position.in_check() => lang.is_mated(side),
         Decision::Resign | Decision::Nothing => lang.has_no_move(side),
     };
     writeln!(out, "{decision}\n")
@@ -153,12 +158,12 @@ fn print(
 // --- Scores in words ---
 
 /// Scores in centipawns from which each word is used.
-const WINNING: i32 = 1500;
-const CLEARLY_BETTER: i32 = 500;
-const BETTER: i32 = 150;
-const SLIGHTLY_BETTER: i32 = 50;
+const WINNING: i32 = 2000;
+const CLEARLY_BETTER: i32 = 800;
+const BETTER: i32 = 300;
+const SLIGHTLY_BETTER: i32 = 100;
 
-/// The score of the side to move in words.
+/// The score of the side to move in words; numbers are black's.
 fn in_words(score: Score, position: &Position, lang: Lang) -> String {
     let (side, sides) = (position.side_to_move(), lang.sides(position));
     let leader = |is_side: bool| sides[if is_side { side } else { !side }.index()];
@@ -166,15 +171,16 @@ fn in_words(score: Score, position: &Position, lang: Lang) -> String {
         Score::Mate(1) => lang.mates_at_once(leader(true)),
         Score::Mate(plies) => lang.mates_in(leader(plies > 0), plies.abs()),
         Score::Cp(cp) => {
-            let pawns = format!("{:+.2}", f64::from(cp) / 100.0);
-            let pawns = lang.pawns_for(pawns, sides[side.index()]);
+            let centipawns = if side == Color::Black { cp } else { -cp };
+            let pawns = format!("{:+.2}", f64::from(centipawns) / 100.0);
+            let score = lang.score_of(pawns, centipawns, sides[Color::Black.index()]);
             let leader = leader(cp > 0);
             match cp.abs() {
-                WINNING.. => lang.is_winning(leader, pawns),
-                CLEARLY_BETTER.. => lang.is_clearly_better(leader, pawns),
-                BETTER.. => lang.is_better(leader, pawns),
-                SLIGHTLY_BETTER.. => lang.is_slightly_better(leader, pawns),
-                _ => lang.is_even(pawns),
+                WINNING.. => lang.is_winning(leader, score),
+                CLEARLY_BETTER.. => lang.is_clearly_better(leader, score),
+                BETTER.. => lang.is_better(leader, score),
+                SLIGHTLY_BETTER.. => lang.is_slightly_better(leader, score),
+                _ => lang.is_even(score),
             }
         }
     }
@@ -190,9 +196,16 @@ mod tests {
         let white = Position::from_sfen("4k4/9/9/9/9/9/9/9/4K4 w - 1").expect("a position");
         for (score, position, lang, expected) in cases! {
             Score::Cp(0), &black, Lang::En => "the game is even (+0.00 pawns for black)";
-            Score::Cp(-620), &black, Lang::En => "white is clearly better (-6.20 pawns for black)";
+            Score::Cp(-820), &black, Lang::En => "white is clearly better (-8.20 pawns for black)";
+            Score::Cp(820), &white, Lang::En => "white is clearly better (-8.20 pawns for black)";
             Score::Mate(-4), &white, Lang::En => "black mates in 4 plies";
-            Score::Mate(5), &black, Lang::Ja => "先手の勝ち（5手詰み）";
+            Score::Cp(99), &black, Lang::Ja => "互角（評価値 +99）";
+            Score::Cp(100), &white, Lang::Ja => "後手やや有利（評価値 -100）";
+            Score::Cp(300), &black, Lang::Ja => "先手有利（評価値 +300）";
+            Score::Cp(-800), &black, Lang::Ja => "後手優勢（評価値 -800）";
+            Score::Cp(2000), &black, Lang::Ja => "先手勝勢（評価値 +2000）";
+            Score::Mate(1), &black, Lang::Ja => "先手の勝ち（1手で詰み）";
+            Score::Mate(5), &black, Lang::Ja => "先手の勝ち（5手で詰み）";
         } {
             assert_eq!(in_words(score, position, lang), expected);
         }

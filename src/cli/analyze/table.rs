@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use super::{details, names};
-use crate::analysis::{Class, Judgement, Review};
+use crate::analysis::{Class, Judgement, PositionAnalysis, Review};
 use crate::cli::output;
 use crate::lang::{Lang, cut, left, printable, right, width, widths};
 use crate::records::game::{Ending, GameRecord};
+use crate::records::notation::japanese::mark;
 use crate::types::{Color, Score};
 
 /// Most moves of the best line that the table shows.
@@ -71,13 +72,12 @@ fn print_moves(
         let mut position = positions[index].clone();
         let mv = lang.mv(&position, played.mv);
         position.do_move(played.mv);
-        let judgement = &review.judgements[index];
+        let (judgement, after) = (&review.judgements[index], &review.positions[index + 1]);
         let is_last = index + 1 == record.moves.len();
-        let score = if is_last && review.ends_by_rule && record.ending != Ending::Checkmate {
+        let score = if is_last && is_without_score(record, review, after) {
             UNKNOWN.to_owned()
         } else {
-            let after = &review.positions[index + 1];
-            score_text(after.score_for_black(position.side_to_move()), lang)
+            score_text(after, position.side_to_move(), lang.sides(&record.start), lang)
         };
         let loss = Some(100.0 * judgement.loss).filter(|&loss| loss > 0.0);
         rows.push([
@@ -122,17 +122,39 @@ fn print_moves(
     Ok(())
 }
 
+/// Whether the last position has no score: the rules ended the game, or the record says that a
+/// declaration failed, whatever the search thinks of it.
+fn is_without_score(record: &GameRecord, review: &Review, last: &PositionAnalysis) -> bool {
+    review.ends_by_rule && record.ending != Ending::Checkmate
+        || record.ending == Ending::IllegalDeclaration && is_declaration(last)
+}
+
+/// Whether the side to move could declare a win: a mate in one without moves.
+fn is_declaration(analysis: &PositionAnalysis) -> bool {
+    let line = analysis.lines.first();
+    line.is_some_and(|line| line.score == Score::Mate(1) && line.pv.is_empty())
+}
+
 /// How the game ended: `white wins after 96 moves (resignation)`.
 fn end(record: &GameRecord, lang: Lang) -> String {
     let moves = lang.moves(record.moves.len());
     let ending = lang.ending(record.ending.name());
-    match record.winner() {
-        Some(winner) => {
-            let side = lang.sides(&record.start)[winner.index()];
-            lang.game_won(side, moves, ending)
+    let sides = lang.sides(&record.start);
+    match (record.winner(), &record.ending) {
+        (
+            Some(winner),
+            Ending::IllegalMove { .. }
+            | Ending::IllegalAction { .. }
+            | Ending::IllegalDeclaration
+            | Ending::PerpetualCheck { .. },
+        ) => {
+            let [side, loser] = [winner, !winner].map(|color| sides[color.index()]);
+            lang.game_won_by_rule(side, moves, ending, loser)
         }
-        None if record.ending.is_draw() => lang.game_drawn(moves, ending),
-        None => lang.game_without_result(moves, ending),
+        (Some(winner), _) => lang.game_won(sides[winner.index()], moves, ending),
+        (None, ending_of_record) if ending_of_record.is_draw() => lang.game_drawn(moves, ending),
+        (None, Ending::Unfinished) => lang.game_unfinished(moves, ending),
+        (None, _) => lang.game_without_result(moves, ending),
     }
 }
 
@@ -156,7 +178,7 @@ fn print_summary(
         let player = &review.players[color.index()];
         [
             player.moves.to_string(),
-            known(player.agreement, |agreement| format!("{:.0} %", 100.0 * agreement)),
+            known(player.agreement, |agreement| lang.percent(format!("{:.0}", 100.0 * agreement))),
             known(player.mean_centipawn_loss, |centipawns| format!("{centipawns:.0}")),
             known(player.mean_loss, |chance| format!("{:.1}", 100.0 * chance)),
             player.doubtful.to_string(),
@@ -172,8 +194,8 @@ fn print_summary(
     let others: usize = widths.iter().map(|width| width + 2).sum();
     let name_width = output::columns().saturating_sub(others).clamp(least, most);
     let [black, white] = names(record, lang);
-    let [black, white] =
-        [("☗", black), ("☖", white)].map(|(side, name)| format!("{side} {}", printable(&name)));
+    let [black, white] = [(Color::Black, black), (Color::White, white)]
+        .map(|(color, name)| format!("{}{}", mark(color), printable(&name)));
     for (name, cells) in [lang.column_player(), black, white].iter().zip(&rows) {
         let mut line = left(cut(name, name_width), name_width);
         for (cell, width) in cells.iter().zip(widths) {
@@ -198,11 +220,21 @@ fn word(judgement: &Judgement, lang: Lang) -> String {
     format!("{class} {}", missed.unwrap_or_default()).trim().to_owned()
 }
 
-fn score_text(score: Score, lang: Lang) -> String {
-    match score {
+/// Black's score of a position with this side to move.
+fn score_text(
+    analysis: &PositionAnalysis,
+    side_to_move: Color,
+    sides: [&str; Color::NUM],
+    lang: Lang,
+) -> String {
+    match analysis.score_for_black(side_to_move) {
+        _ if is_declaration(analysis) => lang.declared(),
         Score::Cp(centipawns) => format!("{centipawns:+}"),
         Score::Mate(0) => lang.mated(),
-        Score::Mate(plies) => lang.mate_score(plies),
+        Score::Mate(plies) => {
+            let winner = if plies > 0 { Color::Black } else { Color::White };
+            lang.mate_score(sides[winner.index()], plies.abs(), plies)
+        }
     }
 }
 
@@ -221,4 +253,66 @@ fn clock(time: Option<Duration>) -> String {
 /// The text of a value, or that it is unknown.
 fn known<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Line;
+    use crate::position::Position;
+
+    #[test]
+    fn endings_are_said_as_players_say_them() {
+        let loser = Color::White;
+        for (ending, expected) in cases! {
+            Ending::Resignation => "まで0手で後手の勝ち（投了）";
+            Ending::TimeUp => "まで0手で後手の勝ち（時間切れ）";
+            Ending::Declaration => "まで0手で先手の勝ち（入玉宣言勝ち）";
+            Ending::Interrupted => "まで0手で中断";
+            Ending::Repetition => "まで0手で千日手";
+            Ending::AdjudicatedDraw => "まで0手で引き分け（判定）";
+            Ending::IllegalAction { loser } => "まで0手、後手の反則により先手の勝ち";
+            Ending::PerpetualCheck { loser: !loser } =>
+                "まで0手、先手の連続王手の千日手により後手の勝ち";
+            Ending::Unfinished => "まで0手（終局の記録なし）";
+        } {
+            let mut record = GameRecord::new(Position::startpos());
+            record.ending = ending;
+            assert_eq!(end(&record, Lang::Ja), expected);
+        }
+    }
+
+    #[test]
+    fn scores_name_the_winner() {
+        let line = |score, pv: &str| Line {
+            score,
+            depth: 1,
+            seldepth: 1,
+            nodes: 1,
+            time: Duration::ZERO,
+            pv: pv.to_owned(),
+        };
+        for (score, pv, side, lang, expected) in cases! {
+            Score::Cp(35), "7g7f", Color::White, Lang::Ja => "-35";
+            Score::Mate(16), "3c3d", Color::White, Lang::Ja => "後手の勝ち（16手）";
+            Score::Mate(-4), "3c3d", Color::White, Lang::Ja => "先手の勝ち（4手）";
+            Score::Mate(-4), "3c3d", Color::White, Lang::En => "mate +4";
+            // Where a declaration was possible, and where the record says that it failed.
+            Score::Mate(1), "", Color::White, Lang::Ja => "宣言勝ち";
+        } {
+            let analysis =
+                PositionAnalysis { lines: vec![line(score, pv)], mate: None, threat: None };
+            let sides = lang.sides(&Position::startpos());
+            assert_eq!(score_text(&analysis, side, sides, lang), expected);
+        }
+        let mut record = GameRecord::new(Position::startpos());
+        record.ending = Ending::IllegalDeclaration;
+        let declared =
+            PositionAnalysis { lines: vec![line(Score::Mate(1), "")], mate: None, threat: None };
+        let mut review = Review::new(&record, vec![declared.clone()]);
+        review.ends_by_rule = false;
+        assert!(is_without_score(&record, &review, &declared));
+        record.ending = Ending::Resignation;
+        assert!(!is_without_score(&record, &review, &declared));
+    }
 }

@@ -217,17 +217,14 @@ fn resume(
 /// Shows an event of a match.
 fn show(event: &Event<'_>, meter: &Meter, lang: Lang) {
     match event {
-        Event::EngineChecked { name, program } => meter.message(&format!("{name} is {program}")),
-        Event::Note(note) => meter.message(&format!("note: {note}")),
+        Event::EngineChecked { name, program } => {
+            meter.message(&lang.engine_checked(name, program));
+        }
+        Event::Note(note) => meter.message(&lang.note(note)),
         Event::Game { entry, tally } => {
             if entry.reason.is_fault() {
-                meter.message(&format!(
-                    "game {}, {} against {}: {}",
-                    entry.game,
-                    entry.black,
-                    entry.white,
-                    entry.verdict()
-                ));
+                let players = lang.against(&entry.black, &entry.white);
+                meter.message(&lang.game_lost(entry.game, players, entry.verdict()));
             }
             meter.advance(tally.games(), &one_line(tally, lang));
         }
@@ -281,7 +278,7 @@ fn merge_shards(arguments: &MergeArguments, lang: Lang) -> Result<()> {
     arguments.page.write(&arguments.folders, lang)?;
     printed?;
     for note in merged.notes() {
-        output::eprint_line(format_args!("note: {note}"));
+        output::eprint_line(lang.note(note));
     }
     Ok(())
 }
@@ -416,7 +413,7 @@ impl PageArguments {
         of_match.left_out = entries.len() - games.len();
         let page = Page {
             kind: Kind::Match,
-            title: of_match.engines.join(" – "),
+            title: of_match.engines.join(&lang.versus("", "")),
             lang,
             program: PROGRAM,
             effort: String::new(),

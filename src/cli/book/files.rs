@@ -16,11 +16,11 @@ use super::{
 };
 use crate::book::{
     self, Book, BookEntry, BookFormat, BookOptions, BookReader, Checker, FaultLog, Library, Probe,
-    ProbedMove, order_key, ponder_move,
+    ProbedMove, Refusal, order_key, ponder_move,
 };
 use crate::cli::arguments::{Named, formats, numbered_lines, one_of, read_bytes, set_position};
 use crate::cli::error::{as_usage, bail_usage, ensure_usage, usage_error};
-use crate::cli::{output, progress::watched, result_file};
+use crate::cli::{output, progress::watched_in, result_file};
 use crate::lang::{self, Lang};
 use crate::makebook::games::{self, GamesSettings};
 use crate::makebook::{self, MergeRule, MergeSettings, SortedWriter, for_each_entry, minimax};
@@ -356,8 +356,9 @@ fn merge_books(
 ) -> Result<()> {
     let out = &*output.out;
     let format = output.check(books.iter().map(PathBuf::as_path))?;
-    let summary =
-        watched("positions", 1, |watch| makebook::merge(books, (out, format), settings, watch))?;
+    let summary = watched_in(lang, &lang.unit_positions(), 1, |watch| {
+        makebook::merge(books, (out, format), settings, watch)
+    })?;
     for (book, faults) in books.iter().zip(&summary.faults) {
         print_faults(book, faults);
     }
@@ -440,7 +441,7 @@ pub(super) fn from_games(arguments: &GamesArguments, lang: Lang) -> Result<()> {
         skips_bad: arguments.skip,
         memory: SORT_MEMORY,
     };
-    let summary = watched("MB", 1_000_000, |watch| {
+    let summary = watched_in(lang, "MB", 1_000_000, |watch| {
         games::from_games(&files, (out, format), results, &settings, watch)
     })?;
     summary.bad.iter().for_each(output::eprint_line);
@@ -472,8 +473,9 @@ pub(super) struct MinimaxArguments {
 pub(super) fn minimax(arguments: &MinimaxArguments, lang: Lang) -> Result<()> {
     let (book, output) = (&arguments.book.path, &arguments.output.out);
     arguments.output.check([&**book])?;
-    let summary =
-        watched("MB", 1_000_000, |watch| minimax::run(book, output, arguments.components, watch))?;
+    let summary = watched_in(lang, "MB", 1_000_000, |watch| {
+        minimax::run(book, output, arguments.components, watch)
+    })?;
     print_faults(book, &summary.faults);
     let counts = &summary.counts;
     let mut out = output::stdout();
@@ -522,7 +524,7 @@ pub(super) struct ProbeArguments {
     explain: bool,
 }
 
-pub(super) fn probe(arguments: &ProbeArguments) -> Result<()> {
+pub(super) fn probe(arguments: &ProbeArguments, lang: Lang) -> Result<()> {
     let mut engine = Engine::new();
     for option in &arguments.options {
         let Some((name, value)) = option.split_once('=') else {
@@ -543,11 +545,11 @@ pub(super) fn probe(arguments: &ProbeArguments) -> Result<()> {
     for (number, text) in numbered_lines(&String::from_utf8_lossy(&bytes)) {
         let place = || format!("{} line {number}", arguments.positions.display());
         let (candidates, reasons) = match set_position(&mut engine, text).with_context(place) {
-            Ok(()) => answer(&library, &engine),
+            Ok(()) => answer(&library, &engine, lang),
             Err(error) => {
-                output::eprint_line(format_args!("error: {}", output::message(&error)));
+                output::eprint_line(lang.error(output::message(&error)));
                 bad_positions += 1;
-                (String::new(), "no position".to_owned())
+                (String::new(), lang.no_position())
             }
         };
         print_answer(text, &candidates, arguments.explain.then_some(&*reasons))?;
@@ -560,20 +562,19 @@ pub(super) fn probe(arguments: &ProbeArguments) -> Result<()> {
 
 /// The moves that the engine would choose from, as `move:weight:ponder` joined by commas, and why
 /// nothing, or nothing else, is played.
-fn answer(library: &Library, engine: &Engine) -> (String, String) {
+fn answer(library: &Library, engine: &Engine, lang: Lang) -> (String, String) {
     let settings = engine.settings();
     let position = engine.position();
-    let refused = |reason: &str| (String::new(), reason.to_owned());
     if !settings.book.is_on {
-        return refused("USI_OwnBook is false");
+        return (String::new(), lang.books_off());
     }
     let rule = settings.search.entering_king_rule;
     if position.declaration(rule).is_some() {
-        return refused("the game is won by declaration");
+        return (String::new(), lang.book_declaration());
     }
     let options = &settings.book.options;
     let probed = book::probe(library, position, options);
-    (candidates(library, position, &probed, options), reasons(&probed))
+    (candidates(library, position, &probed, options), reasons(&probed, position, lang))
 }
 
 fn dash_if_empty(text: &str) -> &str {
@@ -605,15 +606,36 @@ fn candidates(
 }
 
 /// The reason for a miss, then each move that is dropped with its reason.
-fn reasons(probed: &Probe) -> String {
-    let refusal = probed.refusal.iter().cloned();
+fn reasons(probed: &Probe, position: &Position, lang: Lang) -> String {
+    let refusal = probed.refusal.map(|refusal| reason(refusal, lang)).into_iter();
     let dropped = probed.moves.iter().filter_map(|probed| {
-        let reason = probed.dropped.as_ref()?;
-        Some(format!("{}: {reason}", probed.mv))
+        let (mv, reason) = (lang.mv(position, probed.mv), reason(probed.dropped?, lang));
+        Some(match lang {
+            Lang::En => format!("{mv}: {reason}"),
+            Lang::Ja => format!("{mv}：{reason}"),
+        })
     });
     let faults = probed.faults.iter().map(|fault| fault.problem.to_string());
     let reasons: Vec<String> = refusal.chain(dropped).chain(faults).collect();
-    reasons.join("; ")
+    reasons.join(match lang {
+        Lang::En => "; ",
+        Lang::Ja => "、",
+    })
+}
+
+fn reason(refusal: Refusal, lang: Lang) -> String {
+    match refusal {
+        Refusal::Ply { ply, max } => lang.book_ply(ply, max),
+        Refusal::NotInBook => lang.not_in_book(),
+        Refusal::Position => lang.book_position_refused(),
+        Refusal::AllIllegal => lang.book_moves_illegal(),
+        Refusal::AllDropped => lang.book_moves_dropped(),
+        Refusal::Depth { depth, least } => lang.book_too_shallow(depth, least),
+        Refusal::Rare { count, sum } => lang.book_too_rare(count, sum),
+        Refusal::Value { least } => lang.book_value_below(least),
+        Refusal::PerpetualCheck => lang.book_perpetual_check(),
+        Refusal::NoCount => lang.book_count_0(),
+    }
 }
 
 /// Example: `raicho book show user_book1.db startpos moves 7g7f`
@@ -652,7 +674,7 @@ pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> Result<()> {
         writeln!(out, "{fault}")?;
     }
     if let Some(refusal) = found.refusal {
-        writeln!(out, "{refusal}")?;
+        writeln!(out, "{}", reason(refusal, lang))?;
         return Ok(());
     }
     if found.is_flipped {
@@ -670,14 +692,15 @@ pub(super) fn show(arguments: &ShowArguments, lang: Lang) -> Result<()> {
             lang.mv(&after, answer)
         });
         let answer = answer.unwrap_or_else(|| "-".to_owned());
-        let share = (u128::from(known.count) * 100)
-            .checked_div(sum)
-            .map_or_else(String::new, |percent| format!("  {percent:>3} %"));
+        let share = (u128::from(known.count) * 100).checked_div(sum);
+        let share = share.map_or_else(String::new, |percent| lang.percent(percent));
+        let share = lang::right(&share, SHARE_WIDTH);
         let value = or_dash(format.has_values(), known.value.to_string());
         let depth = or_dash(format.has_depths(), known.depth.to_string());
-        let count = or_dash(format.has_counts(), known.count.to_string());
+        let count = or_dash(format.has_counts(), lang.number(known.count));
         let [mv, answer] = columns(lang, &lang.mv(position, probed.mv), &answer);
-        writeln!(out, "{mv}  {answer} {value:>7} {depth:>6} {count:>11}{share}")?;
+        let row = format!("{mv}  {answer} {value:>7} {depth:>6} {count:>11} {share}");
+        writeln!(out, "{}", row.trim_end())?;
     }
     Ok(())
 }
@@ -687,13 +710,17 @@ fn or_dash(is_stored: bool, number: String) -> String {
     if is_stored { number } else { "-".to_owned() }
 }
 
+/// Columns of the share of a move.
+const SHARE_WIDTH: usize = 6;
+
 /// The heading of the table.
 fn heading(lang: Lang) -> String {
     let [mv, answer] = columns(lang, &lang.book_move(), &lang.book_answer());
     let value = lang::right(&lang.book_value(), 7);
     let depth = lang::right(&lang.book_depth(), 6);
     let count = lang::right(&lang.book_count(), 11);
-    format!("{mv}  {answer} {value} {depth} {count}")
+    let share = lang::right(&lang.book_share(), SHARE_WIDTH);
+    format!("{mv}  {answer} {value} {depth} {count} {share}")
 }
 
 /// A move and its answer, padded to their columns.

@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
         Command::Info(arguments) => files::info(arguments, lang),
         Command::Merge(arguments) => files::merge(arguments, lang),
         Command::Minimax(arguments) => files::minimax(arguments, lang),
-        Command::Probe(arguments) => files::probe(arguments),
+        Command::Probe(arguments) => files::probe(arguments, lang),
         Command::Show(arguments) => files::show(arguments, lang),
         Command::Sort(arguments) => files::sort(arguments, lang),
         Command::Think(arguments) => searching::think(arguments, lang),
@@ -167,13 +167,9 @@ fn print_parts(lang: Lang, parts: &[Part], sentence: impl FnOnce(String) -> Stri
         Lang::En => counted(count, noun) + rest,
         Lang::Ja => format!("{ja} {count}"),
     });
-    let separator = match lang {
-        Lang::En => ", ",
-        Lang::Ja => "、",
-    };
     let parts: Vec<String> = parts.collect();
     if !parts.is_empty() {
-        output::print_line(sentence(parts.join(separator)))?;
+        output::print_line(sentence(parts.join(lang.separator())))?;
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use super::{OutputArguments, SORT_MEMORY, print_faults, print_losses, print_writ
 use crate::cli::arguments::{
     KeptWork, WorkArguments, WorkerArguments, numbered_lines, one_of, read_bytes,
 };
-use crate::cli::progress::{Meter, stop_on_ctrl_c};
+use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
 use crate::cli::{error::ensure_usage, output, result_file};
 use crate::makebook::extend::{GrowingBook, Growth, Leaf, Reach, User, leaves};
 use crate::makebook::think::{
@@ -87,10 +87,11 @@ pub(super) fn think(arguments: &ThinkArguments, lang: Lang) -> Result<()> {
         eval,
     };
     let (folder, known): (_, Vec<Thought>) = arguments.work.open(THINK, &settings)?;
-    let stop = stop_on_ctrl_c()?;
+    let stop = stop_on_ctrl_c_with(&lang.ending_after_pieces())?;
     let is_searched = |number: &u64| shard.has(*number) && !found.has_enough(*number);
     let here = (0..settings.positions).filter(is_searched).count();
-    let meter = Meter::new("positions", Some(here as u64), known.len() as u64);
+    let unit = lang.unit_positions();
+    let meter = Meter::in_language(lang, &unit, Some(here as u64), known.len() as u64);
     let progress = |done: u64| meter.advance(done, "");
     let done = known.iter().map(|thought| thought.number);
     let enough = (0..settings.positions).filter(|number| found.has_enough(*number));
@@ -231,11 +232,10 @@ pub(super) fn extend(arguments: &ExtendArguments, lang: Lang) -> Result<()> {
         "{} were searched already, expected --positions of at least as many",
         counted(known.len(), "position")
     );
-    let stop = stop_on_ctrl_c()?;
-    let meter = Meter::new("positions", Some(arguments.positions), known.len() as u64);
-    let progress = |done: u64, loss: i32| {
-        meter.advance(done, &format!("lines that lose up to {loss}"));
-    };
+    let stop = stop_on_ctrl_c_with(&lang.ending_after_pieces())?;
+    let (unit, all) = (lang.unit_positions(), arguments.positions);
+    let meter = Meter::in_language(lang, &unit, Some(all), known.len() as u64);
+    let progress = |done: u64, loss: i32| meter.advance(done, &lang.lines_losing(loss));
     let mut growth =
         Growth::new(book, &roots, &settings.reach, arguments.positions, folder, known, &progress)?;
     let search = &arguments.search;

@@ -19,6 +19,7 @@ use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent
 use crate::csa::run::{self, RunEvent, RunSettings};
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};
+use crate::lang::{self, Lang};
 use crate::util::{AtPath, cores, counted, crowding, read_utf8};
 use crate::{arena::settings::EngineText, cli::progress::on_ctrl_c, engine::Settings};
 use crate::{records, usi::client::PASSWORD_VARIABLE};
@@ -107,20 +108,18 @@ struct StatsArguments {
     folder: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> Result<()> {
+pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
     match &arguments.command {
-        Some(Command::Stats(arguments)) => stats(&arguments.folder),
-        None => play(arguments),
+        Some(Command::Stats(arguments)) => stats(&arguments.folder, lang),
+        None => play(arguments, lang),
     }
 }
 
 /// Longest time that the third Ctrl-C leaves to record the running games.
 const RECORDING_TIME: Duration = Duration::from_millis(500);
-/// What the first Ctrl-C says.
-const ENDING: &str = "ending; a running game is played to its end, Ctrl-C again resigns it";
 
-fn play(arguments: &Arguments) -> Result<()> {
-    let setups = setups(arguments)?;
+fn play(arguments: &Arguments, lang: Lang) -> Result<()> {
+    let setups = setups(arguments, lang)?;
     if setups.len() > 1 {
         output::eprint_line(threads_text(&setups));
     }
@@ -134,7 +133,7 @@ fn play(arguments: &Arguments) -> Result<()> {
     let is_alone = clients.len() == 1;
     let account = |(setup, _, entries): &(&Setup, Journal, Vec<Entry>)| {
         let name = (!is_alone).then(|| format!(" {}:", setup.run.session.name));
-        screen::Account::new(title(setup), name.unwrap_or_default(), entries)
+        screen::Account::new(lang, title(setup, lang), name.unwrap_or_default(), entries)
     };
     let shared = Arc::new(Shared::new(clients.iter().map(account).collect()));
     let shown = Arc::clone(&shared);
@@ -151,7 +150,7 @@ fn play(arguments: &Arguments) -> Result<()> {
         let ports: Vec<u16> = setups.iter().map(|setup| setup.run.port).collect();
         sandbox::enter(&folders, &ports);
     }
-    let interrupt = on_ctrl_c(ENDING, say, leave)?;
+    let interrupt = on_ctrl_c(&lang.csa_ending(), say, leave)?;
     let screen = screen::is_possible().then(|| Screen::open(Arc::clone(&shared)));
     let screen = screen.transpose().context("the full-screen view (TERM=dumb does without)")?;
     let unwritten = Mutex::new(Vec::new());
@@ -177,6 +176,8 @@ fn play(arguments: &Arguments) -> Result<()> {
             if let Err(error) = screen.run(&interrupt, is_done) {
                 output::eprint_line(format_args!("the full-screen view: {error}"));
             }
+            // The view took the last positions with it.
+            shared.last_positions().into_iter().for_each(output::eprint_line);
         }
         let results = threads.into_iter().map(ScopedJoinHandle::join);
         let result = |joined: thread::Result<_>| joined.unwrap_or_else(|_| Err(anyhow!("panic")));
@@ -216,42 +217,52 @@ fn report(setups: &[Setup], results: Vec<Result<()>>) -> Result<()> {
 }
 
 /// Prints the results in the folder of a client.
-fn stats(folder: &Path) -> Result<()> {
+fn stats(folder: &Path, lang: Lang) -> Result<()> {
     fs::metadata(folder).at(folder)?;
     let entries = journal::read(folder).map_err(flat_error)?;
     let name = folder.display();
     ensure!(!entries.is_empty(), "{name} has no games of a csa client");
-    print_line(format_args!(
-        "{:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7}",
-        "opponent", "games", "won", "lost", "drawn", "broken", "points"
-    ))?;
+    let row = |name: &str, cells: [String; 6]| {
+        let mut row = lang::left(name, 24);
+        for (cell, width) in cells.iter().zip([6, 5, 5, 5, 6, 7]) {
+            row.push(' ');
+            row += &lang::right(cell, width);
+        }
+        print_line(row)
+    };
+    let headings = [
+        lang.column_games(),
+        lang.csa_won(),
+        lang.csa_lost(),
+        lang.csa_drawn(),
+        lang.csa_broken(),
+        lang.csa_points(),
+    ];
+    row(&lang.csa_opponent(), headings)?;
     let mut tallies: Vec<(String, Tally)> = by_opponent(&entries).into_iter().collect();
-    tallies.push(("all".to_owned(), Tally::of(&entries)));
+    tallies.push((lang.csa_all(), Tally::of(&entries)));
     for (name, tally) in &tallies {
-        print_line(format_args!(
-            "{name:<24} {:>6} {:>5} {:>5} {:>5} {:>6} {:>7}",
-            tally.games(),
-            tally.wins,
-            tally.losses,
-            tally.draws,
-            tally.broken,
-            tally.points()
-        ))?;
+        let counts = [tally.games(), tally.wins, tally.losses, tally.draws, tally.broken];
+        let [games, won, lost, drawn, broken] = counts.map(|count| count.to_string());
+        row(name, [games, won, lost, drawn, broken, tally.points().to_string()])?;
     }
     Ok(())
 }
 
-fn tally_text(tally: &Tally) -> String {
-    format!(
-        "{} won, {} lost, {} drawn, {} broken off",
-        tally.wins, tally.losses, tally.draws, tally.broken
-    )
+fn tally_text(lang: Lang, tally: &Tally) -> String {
+    if lang == Lang::Ja && tally.broken == 0 {
+        return lang.result(tally.wins, tally.draws, tally.losses);
+    }
+    lang.csa_tally(tally.wins, tally.losses, tally.draws, tally.broken)
 }
 
-fn title(setup: &Setup) -> String {
+fn title(setup: &Setup, lang: Lang) -> String {
     let session = &setup.run.session;
-    let game = if session.game.is_empty() { String::new() } else { format!(", {}", session.game) };
-    format!("{} at {}{game}", session.name, setup.run.host)
+    let game = match &*session.game {
+        "" => String::new(),
+        game => format!("{}{game}", lang.separator()),
+    };
+    lang.csa_title(&session.name, &setup.run.host, game)
 }
 
 /// How many threads search at once when all accounts play.
@@ -305,7 +316,7 @@ impl Setup {
 ///
 /// # Errors
 /// The configuration or an argument cannot be used.
-fn setups(arguments: &Arguments) -> Result<Vec<Setup>> {
+fn setups(arguments: &Arguments, lang: Lang) -> Result<Vec<Setup>> {
     let (accounts, variables) = chosen(arguments)?;
     let count = accounts.len();
     if count > 1 {
@@ -323,7 +334,7 @@ fn setups(arguments: &Arguments) -> Result<Vec<Setup>> {
     accounts
         .into_iter()
         .map(|account| {
-            let mut setup = setup(arguments, account, (count > 1).then_some(share))?;
+            let mut setup = setup(arguments, account, (count > 1).then_some(share), lang)?;
             if let Some(program) = &mut setup.run.player.program {
                 program.withheld.clone_from(&variables);
             }
@@ -360,9 +371,14 @@ fn chosen(arguments: &Arguments) -> Result<(Vec<Account>, Vec<String>)> {
 }
 
 /// `share` is the number of threads of an engine that is one of several.
-fn setup(arguments: &Arguments, account: Account, share: Option<usize>) -> Result<Setup> {
+fn setup(
+    arguments: &Arguments,
+    account: Account,
+    share: Option<usize>,
+    lang: Lang,
+) -> Result<Setup> {
     let account = merged(arguments, account)?;
-    let mut run = settings(arguments, &account)?;
+    let mut run = settings(arguments, &account, lang)?;
     let out = arguments.out.clone().or_else(|| account.out.clone());
     let options = &mut run.player.options;
     if let Some(share) = share
@@ -413,7 +429,7 @@ const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'@' | b'+' | b'.')
 }
 
-fn settings(arguments: &Arguments, account: &Account) -> Result<RunSettings> {
+fn settings(arguments: &Arguments, account: &Account, lang: Lang) -> Result<RunSettings> {
     let Some(host) = &account.host else {
         bail_usage!("no server: expected --host HOST");
     };
@@ -437,9 +453,9 @@ fn settings(arguments: &Arguments, account: &Account) -> Result<RunSettings> {
     let game = account.game.clone().unwrap_or_default();
     let file = account.password_file.as_deref();
     let variable = account.password_variable.as_deref();
-    let password = read_password(file, variable, &account.name)?;
+    let password = read_password(file, variable, &account.name, lang)?;
     if let Some(doubt) = doubt_about_game(&game, &password) {
-        output::eprint_line(format_args!("warning: {doubt}"));
+        output::eprint_line(lang.warning(doubt));
     }
     Ok(RunSettings {
         host,
@@ -527,19 +543,25 @@ fn delays(options: &[(String, String)]) -> Result<Delays> {
 ///
 /// # Errors
 /// The file or variable cannot be read, or the password cannot be sent.
-fn read_password(file: Option<&Path>, variable: Option<&str>, account: &str) -> Result<Password> {
+fn read_password(
+    file: Option<&Path>,
+    variable: Option<&str>,
+    account: &str,
+    lang: Lang,
+) -> Result<Password> {
     let no_password = || {
         format!(
             "no password: expected --password-file, the variable {PASSWORD_VARIABLE} or a terminal"
         )
     };
     let text = match (file, variable) {
-        (Some(path), _) => password_of_file(path)?,
+        (Some(path), _) => password_of_file(path, lang)?,
         (None, Some(name)) => std::env::var(name).with_context(|| format!("variable {name}"))?,
         (None, None) => match std::env::var(PASSWORD_VARIABLE) {
             Ok(text) => text,
-            Err(_) => rpassword::prompt_password(format!("password of {account}: "))
-                .with_context(no_password)?,
+            Err(_) => {
+                rpassword::prompt_password(lang.csa_password(account)).with_context(no_password)?
+            }
         },
     };
     ensure!(!text.is_empty(), "the password is empty");
@@ -550,13 +572,12 @@ fn read_password(file: Option<&Path>, variable: Option<&str>, account: &str) -> 
     Ok(Password::new(text))
 }
 
-fn password_of_file(path: &Path) -> Result<String> {
+fn password_of_file(path: &Path, lang: Lang) -> Result<String> {
     let text = read_utf8(path).at(path)?;
     if is_readable_by_others(path) {
-        output::eprint_line(format_args!(
-            "warning: {} can be read by other users (chmod 600 {0})",
-            path.display()
-        ));
+        let path = path.display();
+        let text = format!("{path} can be read by other users (chmod 600 {path})");
+        output::eprint_line(lang.warning(text));
     }
     match text.lines().next() {
         Some(line) => Ok(line.trim().to_owned()),

@@ -1,10 +1,11 @@
 // What stands around the board where there are several games: a list, and the result of a match.
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
+const wdlText = (wins, draws, losses) => state.lang === "ja" ? `${wins}勝${losses}敗${draws}分` : `+${wins} =${draws} −${losses}`;
 const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(1)}`;
 
 function crossTable(match) {
   const head = element("tr", {}, element("th", {}, ""), ...match.engines.map((name, index) => element("th", { scope: "col", title: name }, String(index + 1))),
-    element("th", { scope: "col" }, "+ = −"), element("th", { scope: "col" }, "%"));
+    element("th", { scope: "col" }, state.lang === "ja" ? "勝敗" : "+ = −"), element("th", { scope: "col" }, "%"));
   const rows = match.engines.map((name, row) => {
     const total = [0, 0, 0];
     const cells = match.engines.map((_, column) => {
@@ -15,12 +16,12 @@ function crossTable(match) {
       [wins, draws, losses].forEach((count, index) => { total[index] += count; });
       const elo = found.elo ? element("small", {}, `${signed(isFirst ? found.elo[0] : -found.elo[0])} ±${found.elo[1].toFixed(1)}`) : "";
       if (!wins && !draws && !losses) return element("td", {}, UNKNOWN);
-      return element("td", {}, element("span", {}, `+${wins} =${draws} −${losses}`), elo);
+      return element("td", {}, element("span", {}, wdlText(wins, draws, losses)), elo);
     });
     const games = total[0] + total[1] + total[2];
     const score = games ? percent((total[0] + total[1] / 2) / games) : UNKNOWN;
     return element("tr", {}, element("th", { scope: "row" }, `${row + 1} ${name}`), ...cells,
-      element("td", {}, `+${total[0]} =${total[1]} −${total[2]}`), element("td", {}, element("strong", {}, score)));
+      element("td", {}, wdlText(...total)), element("td", {}, element("strong", {}, score)));
   });
   return element("table", { class: "cross" }, element("caption", {}, text("cross")), element("thead", {}, head), element("tbody", {}, ...rows));
 }
@@ -63,10 +64,11 @@ function buildGames(box, onGame) {
   if (box.hidden) return () => {};
   const isMateList = DATA.kind === "mate";
   const rows = DATA.games.map((game, index) => {
-    const result = game.result == null ? "" : game.result === 0 ? "½–½" : game.result > 0 ? "1–0" : "0–1";
-    const title = isMateList ? [element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, game.title || `${text("problem")} ${index + 1}`)), element("td", {}, verdictText(game))]
+    const results = state.lang === "ja" ? [text("draw"), "先手勝ち", "後手勝ち"] : ["½–½", "1–0", "0–1"];
+    const result = game.result == null ? "" : results[game.result === 0 ? 0 : game.result > 0 ? 1 : 2];
+    const title = isMateList ? [element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, game.title || problemText(index + 1))), element("td", {}, verdictText(game))]
       : [element("td", { class: "number" }, String(index + 1)),
-        element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, `☗ ${nameOf(game, 0)} – ☖ ${nameOf(game, 1)}`)),
+        element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, `☗ ${nameOf(game, 0)} ${state.lang === "ja" ? "対" : "–"} ☖ ${nameOf(game, 1)}`)),
         element("td", {}, result), element("td", {}, endingText(game.ending)), element("td", { class: "number" }, String(game.moves ? game.moves.split(" ").length : 0)),
         ...(game.players || []).map((player) => element("td", { class: "number" }, player.moves ? `${Math.round(100 * player.best / player.moves)}%` : UNKNOWN))];
     return element("tr", {}, ...title);

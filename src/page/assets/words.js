@@ -3,8 +3,8 @@ const WORDS = {
   ja: {
     black: "先手", white: "後手", handicapBlack: "下手", handicapWhite: "上手",
     start: "開始局面", best: "最善手", good: "", doubtful: "疑問手", blunder: "悪手", missed: "詰み逃し", inaccuracy: "緩手", severe: "大悪手", only: "好手",
-    ply: "手目", mateIn: "手詰", chance: "勝率", loss: "損失", depth: "深さ", nodes: "ノード",
-    moves: "手数", agreement: "最善手一致率", meanLoss: "平均損失（評価値）", meanChance: "平均勝率損失", time: "消費時間",
+    ply: "手目", mateIn: "手詰", chance: "期待勝率", loss: "損失", depth: "深さ", nodes: "ノード",
+    moves: "手数", agreement: "最善手一致率", meanLoss: "平均損失（評価値）", meanChance: "平均損失（期待勝率）", time: "消費時間",
     bestIs: "最善は", playedBest: "最善手です", back: "本譜に戻る", line: "読み筋", free: "検討手順",
     first: "最初へ", previous: "1手戻る", next: "1手進む", last: "最後へ", play: "自動再生", stop: "停止",
     flip: "盤面反転", copy: "局面をコピー", copied: "コピーしました", print: "印刷", settings: "表示設定",
@@ -14,18 +14,18 @@ const WORDS = {
     unknown: "結果不明", games: "対局", game: "局", name: "名前", result: "結果", ending: "終局",
     players: "対局者", cross: "対戦表", elo: "レーティング差の推移", pairs: "局", leftOut: "局はページの大きさを抑えるため省略しました",
     problem: "問", problems: "問題", hand: "持駒", noHand: "なし", by: "解析", summary: "まとめ",
-    formula: "勝率 = 1 / (1 + e^(−評価値/600))。勝率を {inaccuracy}% 以上失う手が緩手、{doubtful}% 以上が疑問手、{blunder}% 以上が悪手、{severe_blunder}% 以上が大悪手。",
+    formula: "期待勝率 = 1 / (1 + e^(−評価値/600))。期待勝率を{inaccuracy}%以上失う手が緩手、{doubtful}%以上が疑問手、{blunder}%以上が悪手、{severe_blunder}%以上が大悪手。",
     nextGame: "次の対局", previousGame: "前の対局", score: "評価値", mate: "詰み",
     noMate: "不詰", open: "不明", attacker: "攻方", defender: "玉方", second: "余詰",
     played: "本譜", better: "最善", variation: "変化", comment: "棋譜コメント", jump: "手目へ移動", save: "棋譜・局面図", copyOf: "をコピー", saveOf: "を保存",
     diagram: "局面図（BOD）", wins: "得", loses: "損", noGain: "駒の損得なし",
-    overlooksThreat: "詰めろ見落とし（{0}手詰）", allowsMate: "自玉に{0}手詰", threatensMate: "詰めろ（{0}手詰）", onlyMove: "次善手は勝率 −{0}%",
+    overlooksThreat: "詰めろ見落とし（{0}手詰）", allowsMate: "自玉に{0}手詰", threatensMate: "詰めろ（{0}手詰）", onlyMove: "次善手は期待勝率 −{0}%",
     hangs: "{0}の{1}をただで取られる", exchanged: "{0}の{1}を取られて駒損", standings: ["互角", "{0}やや有利", "{0}有利", "{0}優勢", "{0}勝勢"],
-    endings: { resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", repetition: "千日手",
-      "perpetual check": "連続王手の千日手", "max moves": "持将棋・手数制限", "time up": "時間切れ", "illegal move": "反則手",
+    endings: { resignation: "投了", checkmate: "詰み", declaration: "入玉宣言勝ち", repetition: "千日手",
+      "perpetual check": "連続王手の千日手", "max moves": "持将棋・最大手数", "time up": "時間切れ", "illegal move": "反則",
       "illegal action": "反則", forfeit: "不戦勝", "no mate": "不詰",
       "illegal declaration": "宣言不成立", disconnection: "接続切れ", "adjudicated win": "判定勝ち",
-      "adjudicated draw": "判定引き分け", interrupted: "中断" },
+      "adjudicated draw": "引き分け（判定）", interrupted: "中断" },
   },
   en: {
     black: "Black", white: "White", handicapBlack: "Black", handicapWhite: "White",
@@ -58,6 +58,8 @@ const text = (key) => WORDS[state.lang][key];
 const filled = (key, ...values) => values.reduce((words, value, index) => words.replace(`{${index}}`, value), text(key));
 const verdictText = (game) => game.verdict === "nomate" ? text("noMate") : game.verdict === "unknown" ? text("open")
   : game.verdict ? (state.lang === "ja" ? game.plies + text("mateIn") : text("mateIn") + game.plies) : "";
+// The name of a problem: 第3問, Problem 3.
+const problemText = (number) => state.lang === "ja" ? `第${number}問` : `${text("problem")} ${number}`;
 const endingText = (name) => WORDS[state.lang].endings[name] || name || "";
 
 // Elements. Texts enter as text nodes, never as HTML.
@@ -91,7 +93,9 @@ function scoreText(score) {
   const plies = MATE - Math.abs(score);
   const sign = score > 0 ? "+" : "−";
   if (plies === 0) return text("mate");
-  return state.lang === "ja" ? `${sign}${plies}${text("mateIn")}` : `${sign}${text("mate")} ${plies}`;
+  if (state.lang !== "ja") return `${sign}${text("mate")} ${plies}`;
+  if (DATA.kind === "mate") return `${plies}${text("mateIn")}`;
+  return `${sideName(DATA.games[state.game], score > 0 ? 0 : 1)}の勝ち（${plies}手）`;
 }
 function timeText(seconds) {
   if (seconds == null) return UNKNOWN;

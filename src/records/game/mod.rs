@@ -320,6 +320,9 @@ pub enum Ending {
 }
 
 impl Ending {
+    /// An adjudicated draw in a comment of the Japanese formats.
+    pub(in crate::records) const JAPANESE_DRAW: &str = "引き分け（判定）";
+
     /// The winner, if `side_to_move` was to move at the end; `None` for a draw and for no result.
     pub fn winner(&self, side_to_move: Color) -> Option<Color> {
         match self {
@@ -363,6 +366,9 @@ impl Ending {
     /// The ending that [`Display`](fmt::Display) writes as `text`, which writers add as a comment
     /// where the words of a format are not exact.
     pub fn from_text(text: &str) -> Option<Self> {
+        if text == Self::JAPANESE_DRAW {
+            return Some(Self::AdjudicatedDraw);
+        }
         if let Some(text) = text.strip_prefix("illegal move ") {
             let text = text.to_owned();
             return Some(Self::IllegalMove { text });

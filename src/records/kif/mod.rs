@@ -508,7 +508,11 @@ impl Writer {
             self.line(sentence);
         }
         if !is_exact(ending) {
-            self.line(&format!("*{}", one_line(&ending.to_string())));
+            let text = match ending {
+                Ending::AdjudicatedDraw => Ending::JAPANESE_DRAW.to_owned(),
+                ending => one_line(&ending.to_string()),
+            };
+            self.line(&format!("*{text}"));
         }
         if *ending == Ending::Unfinished {
             // As a comment the time would be read as that of the last move.

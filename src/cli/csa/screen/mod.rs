@@ -23,10 +23,11 @@ use ratatui::{DefaultTerminal, Frame};
 
 use super::tally_text;
 use crate::cli::{output, progress::Interrupt};
-use crate::csa::journal::{Entry, Tally, by_opponent};
+use crate::csa::journal::{Entry, GameResult, Tally, by_opponent};
 use crate::csa::{run::RunEvent, session::Session};
-use crate::position::Board;
-use crate::records::notation::japanese::{RANKS, on_board, piece_letter};
+use crate::lang::Lang;
+use crate::position::Position;
+use crate::records::notation::japanese::{self, RANKS, on_board, piece_letter};
 use crate::records::{black_score, csa::move_text};
 use crate::types::{Color, File, Hand, Move, Piece, PieceType, Rank, Square};
 
@@ -159,6 +160,16 @@ impl Shared {
         });
     }
 
+    /// The last position of each account that played, for the terminal without the view.
+    pub(super) fn last_positions(&self) -> Vec<String> {
+        let text = |account: &Account| {
+            let game = account.game.as_ref()?;
+            let board = account.lang.board(&game.position);
+            Some(format!("{}  {}\n{board}\n{}", account.title, game.title, account.state))
+        };
+        self.with(|accounts| accounts.iter().filter_map(text).collect())
+    }
+
     /// A message to all accounts.
     pub(super) fn say(&self, text: &str) {
         let time = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
@@ -177,8 +188,10 @@ pub(super) struct Account {
     title: String,
     /// Before each line that is printed, where several accounts play.
     prefix: String,
+    lang: Lang,
     /// What it does when there is no game.
-    state: &'static str,
+    state: String,
+    /// The running game, or the last one.
     game: Option<View>,
     results: Tally,
     /// Results by opponent.
@@ -193,10 +206,12 @@ struct View {
     players: [String; Color::NUM],
     /// The side that we play.
     side: Color,
-    board: Board,
-    /// Number of moves, and the last one.
-    moves: usize,
+    position: Position,
+    /// Whether the game is over.
+    is_over: bool,
     last: Option<Move>,
+    /// The number of moves and the last one in words.
+    title: String,
     remaining: [Duration; Color::NUM],
     /// The side whose clock runs, and since when.
     running: Option<(Color, Instant)>,
@@ -210,11 +225,12 @@ struct View {
 
 impl Account {
     /// An account with the games of its journal so far.
-    pub(super) fn new(title: String, prefix: String, entries: &[Entry]) -> Self {
+    pub(super) fn new(lang: Lang, title: String, prefix: String, entries: &[Entry]) -> Self {
         Self {
+            lang,
             title,
             prefix,
-            state: "starting",
+            state: lang.csa_starting(),
             results: Tally::of(entries),
             against: by_opponent(entries),
             ..Self::default()
@@ -223,33 +239,32 @@ impl Account {
 
     /// Takes an event, and returns its line if it has one.
     fn take(&mut self, event: &RunEvent<'_>) -> Option<String> {
+        let lang = self.lang;
         Some(match event {
             RunEvent::Note(text) => (*text).to_owned(),
             RunEvent::LoggedIn => {
-                self.state = "logged in, waiting for a game";
-                self.state.to_owned()
+                self.state = lang.csa_logged_in();
+                self.state.clone()
             }
             RunEvent::Offered(summary) => {
                 let [black, white] = &summary.players;
-                format!("game {}: {black} (black) - {white}", summary.id)
+                lang.csa_game(&summary.id, black, white)
             }
             RunEvent::Finished(entry) => {
                 self.results.add(entry);
                 let opponent = self.against.entry(entry.opponent.clone());
                 opponent.or_default().add(entry);
-                self.game = None;
-                self.state = "between games";
-                format!(
-                    "{} against {} by {}, {} ({})",
-                    entry.result.name(),
-                    entry.opponent,
-                    entry.ending,
-                    entry.notices,
-                    tally_text(&self.results)
-                )
+                if let Some(game) = &mut self.game {
+                    (game.is_over, game.running) = (true, None);
+                }
+                let ending = lang.ending(&entry.ending);
+                let result = result_text(lang, entry.result);
+                self.state = lang.csa_between_games(&result, ending);
+                let tally = tally_text(lang, &self.results);
+                lang.csa_finished(result, &entry.opponent, ending, &entry.notices, tally)
             }
             RunEvent::Moment(session) => {
-                if let Some(view) = View::of(session) {
+                if let Some(view) = View::of(session, lang) {
                     self.game = Some(view);
                 }
                 return None;
@@ -267,34 +282,40 @@ impl Account {
 }
 
 impl View {
-    fn of(session: &Session) -> Option<Self> {
+    fn of(session: &Session, lang: Lang) -> Option<Self> {
         let game = session.game()?;
         let position = game.position();
         let thought = session.thought();
         let (score, line) = thought.map_or((None, String::new()), |thought| {
             let side = thought.pv.first().map(|mv| mv.piece().color());
             let score = thought.score.zip(side);
-            let moves = thought.pv.iter().take(MOST_MOVES).map(|&mv| move_text(mv));
-            (
-                score.map(|(score, side)| black_score(score, side)),
-                moves.collect::<Vec<_>>().join(" "),
-            )
+            let moves = &thought.pv[..thought.pv.len().min(MOST_MOVES)];
+            let score = score.map(|(score, side)| black_score(score, side));
+            (score, line_text(lang, position, moves))
         });
         let rules = |color| {
             let rule = game.clock().rule(color);
             let seconds = |time: Duration| time.as_secs_f64().to_string();
             match (rule.byoyomi.is_zero(), rule.increment.is_zero()) {
-                (false, _) => format!("byoyomi {} s", seconds(rule.byoyomi)),
-                (true, false) => format!("+{} s a move", seconds(rule.increment)),
+                (false, _) => lang.csa_byoyomi(seconds(rule.byoyomi)),
+                (true, false) => lang.csa_increment(seconds(rule.increment)),
                 (true, true) => String::new(),
             }
         };
+        let (moves, last) = (game.moves().len(), position.last_move());
+        let mut title = lang.csa_moves(moves);
+        if let Some(mv) = last.filter(|_| moves > 0) {
+            let mut before = position.clone();
+            before.undo_move();
+            title = format!("{title} {}", line_text(lang, &before, &[mv]));
+        }
         Some(Self {
             players: game.summary().players.clone(),
             side: game.side(),
-            board: position.board().clone(),
-            moves: game.moves().len(),
-            last: position.last_move(),
+            position: position.clone(),
+            is_over: false,
+            last,
+            title,
             remaining: Color::ALL.map(|color| game.clock().remaining(color)),
             running: session.turn_since().map(|since| (position.side_to_move(), since)),
             rules: Color::ALL.map(rules),
@@ -312,6 +333,35 @@ impl View {
             .map_or(Duration::ZERO, |(_, since)| now.saturating_duration_since(since));
         self.remaining[color.index()].saturating_sub(used)
     }
+}
+
+/// Moves as CSA writes them, or in Japanese notation. Those of a search while the opponent thinks
+/// begin in another position; they name the squares that they come from.
+fn line_text(lang: Lang, position: &Position, moves: &[Move]) -> String {
+    let is_legal = |mv: &Move| position.legal_move(mv.to_move16()) == Some(*mv);
+    let moves: Vec<String> = match lang {
+        Lang::En => moves.iter().map(|&mv| move_text(mv)).collect(),
+        Lang::Ja if moves.first().is_some_and(is_legal) => japanese::line(position, moves),
+        Lang::Ja => {
+            let signed = |mv: &Move| {
+                let mark = japanese::mark(mv.piece().color());
+                format!("{mark}{}", japanese::with_origin(*mv, None))
+            };
+            moves.iter().map(signed).collect()
+        }
+    };
+    moves.join(" ")
+}
+
+fn result_text(lang: Lang, result: GameResult) -> String {
+    match (lang, result) {
+        (Lang::En, _) => result.name(),
+        (Lang::Ja, GameResult::Win) => "勝ち",
+        (Lang::Ja, GameResult::Loss) => "負け",
+        (Lang::Ja, GameResult::Draw) => "引き分け",
+        (Lang::Ja, GameResult::None) => "勝敗なし",
+    }
+    .to_owned()
 }
 
 // --- Drawing ---
@@ -380,13 +430,13 @@ fn draw(frame: &mut Frame<'_>, accounts: &[Account], look: Look, now: Instant) {
         draw_game(frame, middle, account, game, look, now);
     } else {
         let block = Block::bordered().title(account.title.as_str());
-        frame.render_widget(Paragraph::new(account.state).block(block), middle);
+        frame.render_widget(Paragraph::new(account.state.as_str()).block(block), middle);
     }
     frame.render_widget(Paragraph::new(result_lines(account)), results);
     draw_notes(frame, notes, account);
-    let mut help = String::from("k kanji or letters, t turn, Ctrl-C end after the game");
+    let mut help = account.lang.csa_keys();
     if tabs > 0 {
-        help.push_str(", Tab next account");
+        help += &account.lang.csa_tab_key();
     }
     frame.render_widget(Paragraph::new(help).style(DIM), keys);
 }
@@ -418,19 +468,20 @@ fn draw_game(
     // Our side is below, unless the board is turned.
     let own = game.side;
     let below = if look.is_turned { !own } else { own };
-    let mut title = format!("move {}", game.moves);
-    if let Some(last) = game.last {
-        title = format!("{title} {}", move_text(last));
-    }
-    let board =
-        Paragraph::new(board_lines(game, below, look)).block(Block::bordered().title(title));
+    let lang = account.lang;
+    let board = Paragraph::new(board_lines(game, below, look))
+        .block(Block::bordered().title(game.title.as_str()));
     frame.render_widget(board, left);
-    let mut lines = player_lines(game, !below, look, now);
-    lines.push(Line::default());
-    let depth = game.depth.map(|depth| format!("  depth {depth}"));
+    let mut lines = player_lines(lang, game, !below, look, now);
+    lines.push(if game.is_over {
+        Line::styled(account.state.as_str(), BOLD)
+    } else {
+        Line::default()
+    });
+    let depth = game.depth.map(|depth| format!("  {}", lang.for_depth(depth)));
     lines.push(match game.score {
         Some(score) => Line::from(vec![
-            Span::raw("score of black "),
+            Span::raw(lang.csa_score()),
             Span::styled(format!("{score:+}"), BOLD),
             Span::raw(depth.unwrap_or_default()),
         ]),
@@ -442,35 +493,40 @@ fn draw_game(
         Layout::vertical([Constraint::Min(0), Constraint::Length(2)]).areas(block.inner(right));
     frame.render_widget(block, right);
     frame.render_widget(Paragraph::new(lines).wrap(Wrap { trim: false }), above);
-    frame.render_widget(Paragraph::new(player_lines(game, below, look, now)), bottom);
+    frame.render_widget(Paragraph::new(player_lines(lang, game, below, look, now)), bottom);
 }
 
 /// Name, clock and hand of a player.
-fn player_lines(game: &View, color: Color, look: Look, now: Instant) -> Vec<Line<'static>> {
+fn player_lines(
+    lang: Lang,
+    game: &View,
+    color: Color,
+    look: Look,
+    now: Instant,
+) -> Vec<Line<'static>> {
     let seconds = game.left(color, now).as_secs();
     let runs = game.running.is_some_and(|(running, _)| running == color);
     let (mark, style) = if runs { ("> ", BOLD) } else { ("  ", Style::new()) };
     let side = match (color, look.has_letters) {
-        (Color::Black, false) => "☗",
-        (Color::White, false) => "☖",
-        (Color::Black, true) => "black",
-        (Color::White, true) => "white",
+        (color, false) => japanese::mark(color).to_string(),
+        (Color::Black, true) => "black".to_owned(),
+        (Color::White, true) => "white".to_owned(),
     };
     let clock = format!("{}:{:02}", seconds / 60, seconds % 60);
     let name = &game.players[color.index()];
-    let hand = hand_text(game.board.hand(color), look.has_letters);
+    let hand = hand_text(lang, game.position.hand(color), look.has_letters);
     vec![
         Line::from(vec![
             Span::styled(format!("{mark}{clock}"), style),
             Span::raw(format!("  {side} {name}  ")),
             Span::styled(game.rules[color.index()].clone(), DIM),
         ]),
-        Line::from(format!("  in hand: {hand}")),
+        Line::from(format!("  {}", lang.csa_hand(hand))),
     ]
 }
 
-/// `歩3 角` or `3P B`; `-` for none.
-fn hand_text(hand: Hand, has_letters: bool) -> String {
+/// `歩3 角` or `3P B`; `-` or なし for none.
+fn hand_text(lang: Lang, hand: Hand, has_letters: bool) -> String {
     let held = PieceType::HAND.into_iter().filter(|&kind| hand.count(kind) > 0);
     let text: String = held
         .map(|kind| match (has_letters, hand.count(kind)) {
@@ -481,7 +537,11 @@ fn hand_text(hand: Hand, has_letters: bool) -> String {
         })
         .collect::<Vec<_>>()
         .join(" ");
-    if text.is_empty() { "-".to_owned() } else { text }
+    match lang {
+        _ if !text.is_empty() => text,
+        Lang::En => "-".to_owned(),
+        Lang::Ja => lang.none(),
+    }
 }
 
 /// The files, then the ranks. White's pieces have a `v` before them, or are in lower case.
@@ -501,7 +561,7 @@ fn board_lines(game: &View, below: Color, look: Look) -> Vec<Line<'static>> {
             let square = Square::new(*file, rank);
             let is_changed = changed.is_some_and(|(to, from)| to == square || from == Some(square));
             let style = if is_changed { LAST_MOVE } else { Style::new() };
-            Span::styled(square_text(game.board.piece_on(square), look), style)
+            Span::styled(square_text(game.position.piece_on(square), look), style)
         };
         let mut spans: Vec<Span<'static>> = files.iter().map(square).collect();
         let name = if look.has_letters {
@@ -526,16 +586,17 @@ fn square_text(piece: Option<Piece>, look: Look) -> String {
 }
 
 fn result_lines(account: &Account) -> Vec<Line<'static>> {
+    let lang = account.lang;
     let mut lines = vec![Line::from(vec![
-        Span::styled("results  ", DIM),
-        Span::raw(tally_text(&account.results)),
+        Span::styled(lang.csa_results(), DIM),
+        Span::raw(tally_text(lang, &account.results)),
     ])];
     if let Some(game) = &account.game {
         let opponent = &game.players[(!game.side).index()];
         let tally = account.against.get(opponent).copied().unwrap_or_default();
         lines.push(Line::from(vec![
-            Span::styled(format!("against {opponent}  "), DIM),
-            Span::raw(tally_text(&tally)),
+            Span::styled(lang.csa_against(opponent), DIM),
+            Span::raw(tally_text(lang, &tally)),
         ]));
     }
     lines

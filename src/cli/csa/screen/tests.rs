@@ -79,7 +79,11 @@ impl Play {
     }
 
     fn shown(&self) -> Shared {
-        let account = Account::new("tester at host".to_owned(), String::new(), &[]);
+        self.shown_in(Lang::En)
+    }
+
+    fn shown_in(&self, lang: Lang) -> Shared {
+        let account = Account::new(lang, "tester at host".to_owned(), String::new(), &[]);
         let shared = Shared::new(vec![account]);
         shared.show(0, &RunEvent::LoggedIn);
         shared.show(0, &RunEvent::Moment(&self.session));
@@ -123,8 +127,8 @@ fn board_clocks_score_and_opponent_are_shown() {
     let texts = [
         "v香 v桂 v銀 v金 v玉 v金 v銀 v桂 v香  一",
         " 香  桂  銀  金  玉  金  銀  桂  香  九",
-        "> 5:00  ☗ tester",
-        "  5:00  ☖ rival",
+        "> 5:00  ▲ tester",
+        "  5:00  △ rival",
         "+10 s a move",
         "score of black +42  depth 17",
         "+7776FU",
@@ -133,8 +137,8 @@ fn board_clocks_score_and_opponent_are_shown() {
         "in hand: -",
     ];
     assert_has(&rows, &texts);
-    let above = rows.iter().position(|row| row.contains("☖"));
-    assert!(above < rows.iter().position(|row| row.contains("☗")));
+    let above = rows.iter().position(|row| row.contains("△"));
+    assert!(above < rows.iter().position(|row| row.contains("▲")));
 }
 
 #[test]
@@ -143,13 +147,76 @@ fn the_clock_of_the_side_to_move_runs() {
     let shared = play.shown();
     let later = play.now + Duration::from_secs(75);
     let rows = picture(&shared, Look::default(), later);
-    assert_has(&rows, &["> 3:45  ☗", "  5:00  ☖"]);
+    assert_has(&rows, &["> 3:45  ▲", "  5:00  △"]);
     play.say("+7776FU,T9\n-3334FU,T1\n+8822UM,T0");
     let rows = picture(&play.shown(), Look::default(), later);
-    let texts = ["> 3:54  ☖", "  5:11  ☗", "move 3 +8822UM", "in hand: 角"];
+    let texts = ["> 3:54  △", "  5:11  ▲", "move 3 +8822UM", "in hand: 角"];
     assert_has(&rows, &texts);
     let never = play.now + Duration::from_secs(10_000);
     assert_has(&picture(&play.shown(), Look::default(), never), &["> 0:00"]);
+}
+
+/// The line of the journal of a game that was won.
+fn won() -> Entry {
+    let text = r##"{"game": "id", "event": "", "started": "2026-11-25T07:30:00",
+        "opponent": "rival", "side": "black", "result": "win", "ending": "resignation",
+        "notices": "#RESIGN #WIN", "is_complete": true, "line": "startpos", "seconds": [0, 0],
+        "scores": [], "record": "a.csa"}"##;
+    serde_json::from_str(text).expect("a line of a journal")
+}
+
+#[test]
+fn the_view_may_be_japanese() {
+    let mut play = Play::begin();
+    play.say("+7776FU,T9\n-3334FU,T1\n+8822UM,T0\n-3122GI,T0");
+    play.think("B*5e", 42);
+    let rows = picture(&play.shown_in(Lang::Ja), Look::default(), play.now);
+    // A blank follows each kanji.
+    let rows: Vec<String> = rows.iter().map(|row| row.replace(' ', "")).collect();
+    let texts = [
+        "4手目△同銀",
+        "評価値（先手）+42深さ17",
+        "▲５五角",
+        "持駒：角",
+        "1手10秒加算",
+        "成績0勝0敗0分",
+        "rival戦0勝0敗0分",
+        "k：漢字／英字、t：盤面反転",
+        "ログインしました",
+    ];
+    assert_has(&rows, &texts);
+    // While the opponent thinks, a line that begins later names where its moves come from.
+    let position = Position::startpos();
+    let mut later = position.clone();
+    let answer = later.to_move("7g7f".parse().expect("a move")).expect("it is legal");
+    later.do_move(answer);
+    let reply = later.to_move("3c3d".parse().expect("a move")).expect("it is legal");
+    assert_eq!(line_text(Lang::Ja, &position, &[reply]), "△３四歩(33)");
+    assert_eq!(line_text(Lang::Ja, &later, &[reply]), "△３四歩");
+}
+
+#[test]
+fn the_last_position_stays() {
+    let mut play = Play::begin();
+    play.say("+7776FU,T9");
+    for (lang, state, title, other) in [
+        (Lang::En, "won by resignation, between games", "move 1 +7776FU", "tester at host"),
+        (Lang::Ja, "勝ち（投了）。次の対局を待っています", "1手目 ▲７六歩", "後手番"),
+    ] {
+        let shared = play.shown_in(lang);
+        shared.show(0, &RunEvent::Finished(&won()));
+        let later = play.now + Duration::from_secs(75);
+        let rows = picture(&shared, Look::default(), later);
+        assert_has(&rows, &["v香 v桂", "  5:00  △"]);
+        let rows: Vec<String> = rows.iter().map(|row| row.replace(' ', "")).collect();
+        assert_has(&rows, &[&state.replace(' ', ""), &title.replace(' ', "")]);
+        let [last] = &shared.last_positions()[..] else {
+            panic!("one account played");
+        };
+        for text in [state, title, other] {
+            assert!(last.contains(text), "{last}");
+        }
+    }
 }
 
 #[test]
@@ -166,7 +233,7 @@ fn letters_and_the_other_side_can_be_asked_for() {
 #[test]
 fn several_accounts_have_a_line_of_titles() {
     let accounts =
-        ["first", "second"].map(|name| Account::new(name.to_owned(), String::new(), &[]));
+        ["first", "second"].map(|name| Account::new(Lang::En, name.to_owned(), String::new(), &[]));
     let shared = Shared::new(accounts.into());
     shared.show(1, &RunEvent::Note("a message"));
     let look = Look { selected: 1, ..Look::default() };

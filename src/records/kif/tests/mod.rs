@@ -252,6 +252,20 @@ fn every_ending_comes_back() {
 }
 
 #[test]
+fn a_draw_by_adjudication_is_written_in_japanese_and_read_in_both_languages() {
+    let mut game = read(GAME).expect("a good record");
+    game.variations.clear();
+    game.ending = Ending::AdjudicatedDraw;
+    for style in [Style::Kif, Style::Ki2] {
+        let text = write(&game, style, "UTF-8");
+        assert!(text.contains("\r\n*引き分け（判定）\r\n"), "{text}");
+        let english = text.replace("引き分け（判定）", "adjudicated draw");
+        let again = read(&english).expect("what version 1.0 wrote");
+        assert_eq!(again.ending, Ending::AdjudicatedDraw);
+    }
+}
+
+#[test]
 fn an_illegal_action_of_the_side_that_is_not_to_move_comes_back() {
     let mut game = read(GAME).expect("a good record");
     let loser = !game.side_to_move_at_end();
