@@ -896,10 +896,11 @@ mod tests {
         assert_eq!(line(&en), "7g7f 3c3d 8h2b+ (then futile: 3a2b B*5e)");
         let own =
             "最短とは証明されていないため、作意とは限りません（--shortestで最短手順を求めます）";
+        let left = "駒余り：角";
         for (is_shortest, second, expected) in cases! {
-            true, vec![] => "余詰なし".to_owned();
-            true, vec![(2, "2g2f", 1)] => "最終手余詰（3手目）：▲２六歩".to_owned();
-            true, vec![(0, "2g2f", 3)] => "余詰：1手目 ▲２六歩（以下3手、全3手）".to_owned();
+            true, vec![] => format!("余詰なし{left}");
+            true, vec![(2, "2g2f", 1)] => format!("最終手余詰（3手目）：▲２六歩{left}");
+            true, vec![(0, "2g2f", 3)] => format!("余詰：1手目 ▲２六歩（以下3手、全3手）{left}");
             false, vec![(0, "2g2f", 1)] => format!("早詰：1手目 ▲２六歩（以下1手、全1手）{own}");
             false, vec![(2, "2g2f", 3)] => format!("最終手余詰（3手目）：▲２六歩{own}");
         } {

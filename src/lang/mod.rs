@@ -268,8 +268,8 @@ fn unknown(name: &str) -> String {
     format!("unknown language '{name}', expected ja or en")
 }
 
-/// The columns of a terminal that a text takes. Kanji and full-width characters take two; signs such
-/// as ▲, △ and ± one, but two in the console of a Japanese Windows.
+/// The columns of a terminal that a text takes. Kanji and full-width characters take two; signs
+/// such as ▲, △ and ± one, but two in the console of a Japanese Windows.
 pub fn width(text: &str) -> usize {
     if has_wide_signs() { text.width_cjk() } else { text.width() }
 }

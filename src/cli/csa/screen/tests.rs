@@ -158,7 +158,7 @@ fn the_clock_of_the_side_to_move_runs() {
 
 /// The line of the journal of a game that was won.
 fn won() -> Entry {
-    let text = r##"{"game": "id", "event": "", "started": "2026-11-25T07:30:00",
+    let text = r##"{"game": "id", "started": "2026-11-25T07:30:00",
         "opponent": "rival", "side": "black", "result": "win", "ending": "resignation",
         "notices": "#RESIGN #WIN", "is_complete": true, "line": "startpos", "seconds": [0, 0],
         "scores": [], "record": "a.csa"}"##;
@@ -168,23 +168,25 @@ fn won() -> Entry {
 #[test]
 fn the_view_may_be_japanese() {
     let mut play = Play::begin();
-    play.say("+7776FU,T9\n-3334FU,T1\n+8822UM,T0\n-3122GI,T0");
-    play.think("B*5e", 42);
-    let rows = picture(&play.shown_in(Lang::Ja), Look::default(), play.now);
+    play.think("7g7f", 42);
     // A blank follows each kanji.
-    let rows: Vec<String> = rows.iter().map(|row| row.replace(' ', "")).collect();
+    let rows = |play: &Play| {
+        let rows = picture(&play.shown_in(Lang::Ja), Look::default(), play.now);
+        rows.iter().map(|row| row.replace(' ', "")).collect::<Vec<String>>()
+    };
     let texts = [
-        "4手目△同銀",
         "評価値（先手）+42深さ17",
-        "▲５五角",
-        "持駒：角",
+        "▲７六歩",
+        "持駒：なし",
         "1手10秒加算",
         "成績0勝0敗0分",
         "rival戦0勝0敗0分",
         "k：漢字／英字、t：盤面反転",
         "ログインしました",
     ];
-    assert_has(&rows, &texts);
+    assert_has(&rows(&play), &texts);
+    play.say("+7776FU,T9\n-3334FU,T1\n+8822UM,T0\n-3122GI,T0");
+    assert_has(&rows(&play), &["4手目△同　銀", "持駒：角"]);
     // While the opponent thinks, a line that begins later names where its moves come from.
     let position = Position::startpos();
     let mut later = position.clone();
