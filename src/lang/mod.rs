@@ -648,7 +648,7 @@ texts! {
     label_referee(): "referee", "対局管理";
     /// Times between an answer and the next question.
     referee_times(mean, most):
-        "{mean} mean, {most} at most between an answer and the next question",
+        "{mean} mean, {most} at most between answer and question",
         "応答受信から次の送信まで：平均{mean}、最長{most}";
     /// The label of the machine's stalls.
     label_machine(): "machine", "実行環境";

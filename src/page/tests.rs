@@ -150,7 +150,7 @@ fn what_the_record_says_stands_on_the_page() {
         pv: String::new(),
     };
     let analysis = |score| PositionAnalysis { lines: vec![line(score)], ..Default::default() };
-    let positions = [0, 300, 300].map(analysis);
+    let positions = [0, 300, -300].map(analysis);
     let review = Review::new(&record, positions.into());
     let game = Game::of_review(&record, &review);
     assert_eq!(game.headings, [("戦型".to_owned(), "矢倉".to_owned())]);

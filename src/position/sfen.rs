@@ -297,7 +297,6 @@ mod tests {
         let start: Position = "startpos".parse().expect("the start");
         assert_eq!(start.to_sfen(), START_SFEN);
         assert!("start".parse::<Position>().is_err());
-        let wrong = serde_json::from_str::<Position>("\"9/9 b - 1\"").expect_err("two ranks");
-        assert!(wrong.to_string().contains("9/9"), "{wrong}");
+        assert!(serde_json::from_str::<Position>("\"9/9 b - 1\"").is_err(), "two ranks");
     }
 }

@@ -109,7 +109,7 @@ pub enum PieceType {
 /// The kind as SFEN writes black's piece: `P`, `+P`.
 impl fmt::Display for PieceType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Piece::new(Color::Black, *self).fmt(formatter)
+        fmt::Display::fmt(&Piece::new(Color::Black, *self), formatter)
     }
 }
 

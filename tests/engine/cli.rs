@@ -67,7 +67,7 @@ fn what_people_type_first_is_answered() {
     raicho!(folder, "analyze game.usi --time 3ms").said().must_lack("warning");
     let absurd = "warning: 500 is 500 seconds, 500ms would be milliseconds";
     for time in ["--movetime 500", "--margin 500", "--each movetime=500", "--tc 60+500"] {
-        raicho!("match --engine cmd=no-such-engine {time}").fails(2, absurd);
+        raicho!(folder, "match --engine cmd=no-such-engine {time}").refuses(absurd);
     }
 }
 

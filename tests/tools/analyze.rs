@@ -163,7 +163,7 @@ fn times_that_no_move_has_take_no_column() {
     let shown = analyze(&folder, "a.usi --depth 2").stdout();
     let lines: Vec<&str> = shown.lines().collect();
     lines[0].must_have("ply  move  score  win %  loss").must_have("best line");
-    lines[1].must_begin("   1  7g7f  ");
+    lines[1].must_begin("  1  7g7f  ");
     assert!(lines.iter().all(|line| line.len() <= 80), "{shown}");
 }
 
@@ -192,7 +192,7 @@ fn summaries_say_how_the_game_ended_and_what_is_unknown() {
         assert!(line.ends_with("  -"), "no time is known: {shown}");
     }
     // No moves, no share.
-    shown.must_have("      0      -");
+    shown.must_have("      0     -");
     let printed = analyze(&folder, "a.usi --nodes 50 --json -").stdout();
     let games: Vec<Value> = serde_json::from_str(&printed).expect("JSON alone");
     let [drawn, short, _] = &games[..] else {

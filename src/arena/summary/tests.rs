@@ -220,9 +220,9 @@ fn a_match_without_games_has_a_summary() {
 new-version against old
   no games
 
-engine       games    score   mean time    max time   depth      nodes/s  limits
-new-version      0        -    0.000 ms    0.000 ms       -            -  1000 nodes
-old              0        -    0.000 ms    0.000 ms       -            -  1000 nodes
+engine       games  score  mean time  max time  depth  nodes/s  limits
+new-version      0      -   0.000 ms  0.000 ms      -        -  1000 nodes
+old              0      -   0.000 ms  0.000 ms      -        -  1000 nodes
 
 records        there";
     assert_eq!(summary.to_string(), expected);
@@ -259,7 +259,7 @@ fn the_table_is_in_japanese_too() {
     for words in [
         "全6局中4局\n",
         "new-version 対 old\n",
-        "エンジン      局数     勝率    平均時間    最長時間    深さ          NPS  思考条件\n",
+        "エンジン     局数   勝率  平均時間  最長時間  深さ     NPS  思考条件\n",
         "  1,000ノード\n",
         "棋譜           there",
     ] {

@@ -67,7 +67,7 @@ fn a_wrong_host_blocks_no_later_visit() {
     // Nobody listens there any more.
     let refusing = listen().local_addr().expect("the port");
     for host in ["no-such-host.invalid", &refusing.to_string()] {
-        let words = format!("--host {host} --id tester --game x-60-1 --out games");
+        let words = format!("--host {host} --id tester --out games");
         let mut client = Client::start(&listener, &folder, &words);
         let said = BufReader::new(client.0.stderr.take().expect("a pipe"));
         let mut lines = said.lines().map_while(Result::ok);
@@ -79,7 +79,7 @@ fn a_wrong_host_blocks_no_later_visit() {
     Guest::welcome(&listener).play(SUMMARY);
     assert!(client.end().0.success());
     // Now the folder has a game.
-    let words = "--host no-such-host.invalid --id tester --game x-60-1 --out games";
+    let words = "--host no-such-host.invalid --id tester --out games";
     let (status, printed) = Client::start(&listener, &folder, words).end();
     assert_eq!(status.code(), Some(1));
     printed.must_have("games holds another journal").must_have("no-such-host.invalid");
