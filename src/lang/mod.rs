@@ -14,7 +14,7 @@ use serde::Serialize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::position::Position;
-use crate::records::{kif, notation::japanese};
+use crate::records::{formations::Formation, kif, notation::japanese};
 use crate::types::{Color, Move, PieceType, Square};
 use crate::util::{counted, is_command};
 
@@ -123,6 +123,14 @@ impl Lang {
         match self {
             Self::En => counted(count, en),
             Self::Ja => format!("{count}{ja}"),
+        }
+    }
+
+    /// The name of an opening or a castle.
+    pub fn formation(self, formation: &Formation) -> &'static str {
+        match self {
+            Self::En => formation.en,
+            Self::Ja => formation.ja,
         }
     }
 
@@ -486,6 +494,14 @@ texts! {
     stands_winning(side): "{side} winning", "{side}勝勢";
     /// A missed mate, by its number of plies.
     missed_mate(plies): "mate {plies}", "詰み逃し（{plies}手詰）";
+    /// The opening of a game.
+    opening(name): "opening: {name}", "戦型：{name}";
+    /// A castle, and the number of the move that completed it.
+    castle(name, ply): "{name} (move {ply})", "{name}（{ply}手目）";
+    /// How a side uses its rook, or its castle alone.
+    formation_of(side, style): "{side}: {style}", "{side}：{style}";
+    /// How a side uses its rook, and its castle.
+    formations_of(side, style, castle): "{side}: {style}, {castle}", "{side}：{style}、{castle}";
     /// The heading of the players.
     column_player(): "player", "対局者";
     /// The heading of the number of moves.

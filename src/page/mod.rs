@@ -18,6 +18,7 @@ use sha2::{Digest as _, Sha256};
 use crate::analysis::{
     Class, Material, PlayerSummary, PositionAnalysis, Remark, Review, Thresholds, comments,
 };
+use crate::records::formations::Formations;
 use crate::records::game::{Ending, GameRecord, RecordedMove};
 use crate::records::notation::japanese::relative;
 use crate::records::{notation::Handicap, text::TextFormat};
@@ -248,6 +249,9 @@ pub struct Game {
     /// The pieces that change hands along the better line and the one played, by index of a move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub material: Vec<(usize, [Material; 2])>,
+    /// Of an analysed game, the opening and the castles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formations: Option<Formations>,
     /// What the players did in sum.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub players: Vec<Player>,
@@ -388,6 +392,7 @@ impl Game {
         }
         game.take_texts(record);
         game.ruled = review.ends_by_rule && record.ending != Ending::Checkmate;
+        game.formations = Some(Formations::of_record(record));
         game.players = review.players.iter().map(Player::new).collect();
         game
     }

@@ -5,6 +5,7 @@
 
 pub mod csa;
 pub mod encoding;
+pub mod formations;
 pub mod game;
 pub mod hcpe3;
 pub mod jkf;

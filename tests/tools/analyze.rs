@@ -148,9 +148,10 @@ fn tables_are_in_japanese_too() {
     lines[1].must_begin("   1  ▲７六歩  ").must_have("  0:03  ");
     // No time is known.
     lines[3].must_have("  -  ");
-    assert_eq!(lines[7], "まで6手で後手の勝ち（投了）");
-    lines[9].must_begin("対局者  ").must_have("  手数  一致率  損失(点)  損失(%)  ");
-    lines[10].must_begin("▲</script>  ");
+    assert_eq!(lines[7], "戦型：筋違い角");
+    assert_eq!(lines[8], "まで6手で後手の勝ち（投了）");
+    lines[10].must_begin("対局者  ").must_have("  手数  一致率  損失(点)  損失(%)  ");
+    lines[11].must_begin("▲</script>  ");
     for line in lines {
         assert!(width(line) <= 80, "wider than a terminal: {line}");
     }
@@ -237,9 +238,30 @@ fn one_game_goes_to_a_file_with_its_scores() {
     assert_eq!(game["summary"]["black"]["time"], 3.0);
     assert!(game["positions"][0]["lines"][0]["time"].is_f64(), "seconds");
 
+    assert_eq!(game["opening"]["en"], "Wrong-Diagonal Bishop");
+    assert_eq!(game["opening"]["ply"], 5);
+    assert_eq!(game["castles"], serde_json::json!([null, null]));
+
     let page = folder.text("a.html");
+    page.must_have("\"formations\":{\"opening\":{\"ja\":\"筋違い角\"");
     assert!(page.contains("\\u003c/script\\u003e") && page.len() < 200_000);
     page.must_have("<title>☗ &lt;/script&gt;");
+}
+
+#[test]
+fn castles_are_named_and_the_opening_becomes_a_heading() {
+    let folder = Folder::new();
+    let rows = "   1 ７六歩(77)\n   2 ３四歩(33)\n   3 ２六歩(27)\n   4 ４四歩(43)\n   5 ４八銀(39)\n   \
+                6 ４二飛(82)\n   7 ５八金(49)\n   8 ６二玉(51)\n   9 ６八玉(59)\n  10 ７二玉(62)\n  \
+                11 ７八玉(68)\n  12 投了\n";
+    folder.write("a.kif", format!("手合割：平手\n{rows}"));
+    folder.write("b.kif", format!("手合割：平手\n戦型：振り飛車\n{rows}"));
+    let shown = analyze(&folder, ". --nodes 5 --summary --kif out/ --lang ja").stdout();
+    shown.must_have("戦型：四間飛車\n先手：居飛車、舟囲い（11手目）\n後手：振り飛車\n");
+    folder.text("out/a.kifu").must_have("戦型：四間飛車\n");
+    let named = folder.text("out/b.kifu");
+    assert_eq!(named.matches("戦型：").count(), 1, "{named}");
+    named.must_have("戦型：振り飛車\n");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::common::{Random, corpora, corpus, every_start, position};
 use crate::folder::Folder;
 use crate::runner::{Text, all_fail, raicho};
 use raicho::position::Position;
+use raicho::records::formations::{Formations, HEADING};
 use raicho::records::packed::{HuffmanCodedPos, PackedSfen};
 use raicho::records::psv::PackedSfenValue;
 use raicho::records::teacher::{Format, TeacherReader, TeacherWriter};
@@ -301,6 +302,33 @@ fn records_of_csa() {
     assert_eq!(endings["perpetual check"], 3);
     assert_eq!(endings["illegal declaration"], 1);
     assert_eq!(endings["illegal move"], 1);
+}
+
+/// The names of the openings are those of the records' headings, or more special ones.
+#[test]
+fn openings_of_the_corpora() {
+    let Some(folder) = corpora() else {
+        return;
+    };
+    let mut named = 0;
+    for entry in fs::read_dir(folder.join("csa")).unwrap() {
+        let path = entry.unwrap().path();
+        let games = csa::read(&encoding::decode(&fs::read(&path).unwrap())).unwrap_or_default();
+        for game in games {
+            // One heading says that the opening has no name, some records have two moves.
+            let heading = game.heading(HEADING).filter(|&name| name != "その他の戦型");
+            let Some(heading) = heading.filter(|_| game.moves.len() > 2) else {
+                continue;
+            };
+            let opening = Formations::of_record(&game).opening;
+            let name = opening.map_or("", |found| found.formation.ja);
+            // 相振飛車 is 相振り飛車.
+            let [name, heading] = [name, heading].map(|name| name.replace('り', ""));
+            assert!(name.contains(&heading), "{}: {name}, not {heading}", path.display());
+            named += 1;
+        }
+    }
+    assert_eq!(named, 9);
 }
 
 // --- What the wild has ---

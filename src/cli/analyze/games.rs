@@ -21,6 +21,7 @@ use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
 use crate::cli::{output, result_file};
 use crate::lang::{Lang, printable};
 use crate::page::{self, Kind, PROGRAM, Page};
+use crate::records::formations::{Formations, HEADING};
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{Execution, output_place};
 use crate::util::system::free_megabytes;
@@ -175,6 +176,9 @@ struct GameJson<'a> {
     /// Black's win chance at each of these positions.
     black_win_chances: &'a [f64],
     moves: Vec<MoveJson<'a>>,
+    /// The opening, and what each side made of it.
+    #[serde(flatten)]
+    formations: Formations,
     summary: Summary<'a>,
 }
 
@@ -299,6 +303,7 @@ impl Report {
             positions: &review.positions,
             black_win_chances: &review.chances,
             moves: moves.collect(),
+            formations: Formations::of_record(record),
             summary: Summary { black, white },
         })?)
     }
@@ -528,10 +533,17 @@ fn write_files(
     Ok(())
 }
 
-/// The record with the analysis after what it said already. An earlier one is replaced.
+/// The record with the analysis after what it said already, and with the opening where it named
+/// none. An earlier analysis is replaced.
 fn commented(record: &GameRecord, review: &Review) -> GameRecord {
     let mut record = record.clone();
     comments::remove(&mut record);
+    let is_named = record.heading(HEADING).is_some_and(|name| !name.is_empty());
+    let opening = Formations::of_record(&record).opening;
+    if let Some(found) = opening.filter(|_| !is_named) {
+        record.headings.retain(|(name, _)| name != HEADING);
+        record.headings.push((HEADING.to_owned(), found.formation.ja.to_owned()));
+    }
     let mut lines = comments::lines(&record, review).into_iter();
     record.comments.extend(lines.next().unwrap_or_default());
     for (played, lines) in record.moves.iter_mut().zip(lines) {

@@ -7,6 +7,7 @@ use super::{details, names};
 use crate::analysis::{Class, Judgement, PositionAnalysis, Review};
 use crate::cli::output;
 use crate::lang::{Lang, cut, left, printable, right, width, widths};
+use crate::records::formations::Formations;
 use crate::records::game::{Ending, GameRecord};
 use crate::records::notation::japanese::mark;
 use crate::types::{Color, Score};
@@ -36,6 +37,9 @@ pub(super) fn print(
     }
     if with_moves {
         print_moves(record, review, lang, &mut out)?;
+    }
+    for line in formations(record, lang) {
+        writeln!(out, "{line}")?;
     }
     writeln!(out, "{}", end(record, lang))?;
     if with_moves {
@@ -133,6 +137,22 @@ fn is_without_score(record: &GameRecord, review: &Review, last: &PositionAnalysi
 fn is_declaration(analysis: &PositionAnalysis) -> bool {
     let line = analysis.lines.first();
     line.is_some_and(|line| line.score == Score::Mate(1) && line.pv.is_empty())
+}
+
+/// The opening, and for each side a line such as `black: Static Rook, Yagura Castle (move 31)`.
+fn formations(record: &GameRecord, lang: Lang) -> Vec<String> {
+    let Formations { opening, styles, castles } = Formations::of_record(record);
+    let opening = opening.map(|found| lang.opening(lang.formation(found.formation)));
+    let sides = lang.sides(&record.start).into_iter().zip(styles).zip(castles);
+    let sides = sides.filter_map(|((side, style), castle)| {
+        let castle = castle.map(|found| lang.castle(lang.formation(found.formation), found.ply));
+        match (style.map(|found| lang.formation(found.formation)), castle) {
+            (Some(style), Some(castle)) => Some(lang.formations_of(side, style, castle)),
+            (Some(style), None) => Some(lang.formation_of(side, style)),
+            (None, castle) => Some(lang.formation_of(side, castle?)),
+        }
+    });
+    opening.into_iter().chain(sides).collect()
 }
 
 /// How the game ended: `white wins after 96 moves (resignation)`.

@@ -77,8 +77,7 @@ function build() {
   const versus = `☗ ${nameOf(game, 0)}  ${state.lang === "ja" ? "対" : "–"}  ☖ ${nameOf(game, 1)}`;
   const isMateList = DATA.kind === "mate";
   byId("title").textContent = DATA.kind === "analysis" ? versus : DATA.title;
-  const style = (game.headings || []).find(([name]) => name === "戦型");
-  const about = isMateList ? [game.title || problemText(state.game + 1) + (state.lang === "ja" ? `（全${DATA.games.length}問）` : `/${DATA.games.length}`), verdictText(game)] : DATA.kind === "match" ? [`${state.game + 1}/${DATA.games.length}  ${versus}`] : [game.title, game.date, style && style[1], resultText(game)];
+  const about = isMateList ? [game.title || problemText(state.game + 1) + (state.lang === "ja" ? `（全${DATA.games.length}問）` : `/${DATA.games.length}`), verdictText(game)] : DATA.kind === "match" ? [`${state.game + 1}/${DATA.games.length}  ${versus}`] : [game.title, game.date, ...formationTexts(game), resultText(game)];
   byId("subtitle").textContent = about.filter(Boolean).join(" · ");
   fillOverview(byId("overview"));
   view.markMove = buildMoves(byId("moves"), game, goTo);

@@ -61,6 +61,8 @@ const verdictText = (game) => game.verdict === "nomate" ? text("noMate") : game.
 // The name of a problem: 第3問, Problem 3.
 const problemText = (number) => state.lang === "ja" ? `第${number}問` : `${text("problem")} ${number}`;
 const endingText = (name) => WORDS[state.lang].endings[name] || name || "";
+// The opening and the castles, in both languages from the table of the program.
+const formationTexts = ({ formations }) => formations ? [formations.opening, ...formations.castles].map((found, index) => found && ["", "☗ ", "☖ "][index] + found[state.lang]) : [];
 
 // Elements. Texts enter as text nodes, never as HTML.
 const byId = (id) => document.getElementById(id);
