@@ -102,10 +102,13 @@ const TABLE: &[Formation] = table! {
 
     // --- Openings with a ranging rook: it leaves its file, whose pawn is still there ---
     Event 0 0..=36, "飛車先" "": "P26,25 !振り飛車";
-    Opening 70 0..=36, "中飛車" "Central Rook": "R58 P57,56,55 P27,26,25 !K6*,7*,8*,9*";
-    Opening 70 0..=36, "四間飛車" "Fourth-File Rook": "R68 P67,66,65 P27,26,25 !K6*,7*,8*,9*";
-    Opening 70 0..=36, "三間飛車" "Third-File Rook": "R78 P77,76,75 P27,26,25 !K6*,7*,8*,9*";
-    Opening 70 0..=36, "向かい飛車" "Opposing Rook": "R88 P87,86,85 P27,26,25 *77 !K6*,7*,8*,9*";
+    Opening 70 0..=36, "中飛車" "Central Rook": "R58 P57,56,55 P27,26,25 !振り飛車 !K6*,7*,8*,9*";
+    Opening 70 0..=36, "四間飛車" "Fourth-File Rook":
+        "R68 P67,66,65 P27,26,25 !振り飛車 !K6*,7*,8*,9*";
+    Opening 70 0..=36, "三間飛車" "Third-File Rook":
+        "R78 P77,76,75 P27,26,25 !振り飛車 !K6*,7*,8*,9*";
+    Opening 70 0..=36, "向かい飛車" "Opposing Rook":
+        "R88 P87,86,85 P27,26,25 *77 !振り飛車 !K6*,7*,8*,9*";
     Style 1 0..=36, "振り飛車" "Ranging Rook": "中飛車 | 四間飛車 | 三間飛車 | 向かい飛車";
     Opening 80 0..=20, "ゴキゲン中飛車" "Cheerful Central Rook": "△ 中飛車 R58 P56,55 P76 P67";
     Opening 80 0..=40, "ツノ銀中飛車" "Horned-Silver Central Rook": "中飛車 R58,59 P66 S67 S47";
@@ -113,8 +116,7 @@ const TABLE: &[Formation] = table! {
     Opening 82 0..=50, "石田流" "Ishida": "振り飛車 R76 P75";
     Opening 84 0..=30, "升田式石田流" "Masuda's Ishida": "早石田 R76 P75 角交換";
     Opening 80 0..=36, "角交換四間飛車" "Bishop-Exchange Fourth-File Rook": "四間飛車 P67 角交換";
-    Opening 80 0..=30, "ダイレクト向かい飛車" "Direct Opposing Rook":
-        "R88 向かい飛車 角交換 !四間飛車 !三間飛車 !中飛車";
+    Opening 80 0..=30, "ダイレクト向かい飛車" "Direct Opposing Rook": "R88 向かい飛車 角交換";
     Opening 84 0..=36, "阪田流向かい飛車" "Sakata's Opposing Rook": "R88 向かい飛車 角交換 G77";
     Opening 80 0..=40, "藤井システム" "Fujii System": "四間飛車 K59,48 G58 S38 P15 P46 P36";
     Opening 80 0..=14, "鬼殺し" "Demon Slayer": "N65 P75";
@@ -136,7 +138,7 @@ const TABLE: &[Formation] = table! {
     Opening 35 0..=44, "雁木" "Snow Roof": "!振り飛車 !~振り飛車 S67 P66 G78 !B@";
     Opening 36 0..=24, "５筋位取り" "Fifth-File Vanguard":
         "!振り飛車 !~振り飛車 P55 S57,56,46,66 !B@";
-    Opening 40 0..=32, "角換わり" "Bishop Exchange": "!振り飛車 !~振り飛車 B@ b@ S77,88";
+    Opening 40 0..=20, "角換わり" "Bishop Exchange": "!振り飛車 !~振り飛車 B@ b@ S77,88";
     Opening 45 0..=50, "角換わり腰掛け銀" "Bishop Exchange Reclining Silver":
         "角換わり S56 P57 | ~角換わり S56 P57";
     Opening 45 0..=50, "角換わり早繰り銀" "Bishop Exchange Rushing Silver":
