@@ -85,7 +85,7 @@ const COUNTERS: &[&str] = &[
     "バイト",
 ];
 const NUMERALS: &str = "一二三四五六七八九十";
-const NAMES: &[&str] = &["枚落ち", "歩"];
+const NAMES: &[&str] = &["枚落ち", "歩", "手損角換わり"];
 
 /// What is wrong in a text, with what is right.
 fn faults(text: &str) -> Vec<String> {

@@ -86,7 +86,7 @@ pub const ROWS: &[(&str, &str)] = &[
     ("match:each", "全エンジン共通の設定。書き方は同じ（例：option.Threads=2）"),
     ("match:tc", "持ち時間と1手ごとの加算。単位がなければ秒：60+1、10+0.1、5m、1m+500ms"),
     ("match:byoyomi", "秒読み。単位がなければ秒、500msのような単位も可"),
-    ("match:movetime", "1手の時間（`go movetime`、時計なし）。単位がなければ秒、500msのような単位も可"),
+    ("match:movetime", "1手の時間（`go movetime`、持ち時間なし）。単位がなければ秒、500msのような単位も可"),
     ("match:nodes", "1手のノード数（`go nodes`）"),
     ("match:depth", "1手の深さ（`go depth`）"),
     ("match:games", "組み合わせごとの局数［省略時は100、--sprtなら無制限］"),

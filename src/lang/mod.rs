@@ -517,7 +517,7 @@ texts! {
     /// The heading of the blunders.
     column_blunders(): "blunders", "悪手";
     /// The heading of the missed mates.
-    column_missed_mates(): "missed mates", "詰み逃し";
+    column_missed_mates(): "missed", "詰み逃し";
     /// The heading of the time that a player used.
     column_time_used(): "time", "消費時間";
     /// The end of a game with a winner.
