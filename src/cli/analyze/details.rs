@@ -37,7 +37,7 @@ pub(super) fn lines(
         facts.push(lang.change_of_standing(from, to));
     }
     facts.extend(judgement.remarks.iter().map(|&remark| remark_text(remark, lang)));
-    let mut texts = vec![facts.join(separator(lang))];
+    let mut texts = vec![facts.join(lang.separator())];
     if judgement.is_mistake() {
         let [better, played] = materials(judgement, lang);
         let shown = |line: Option<&Line>, first: &[Move]| {
@@ -71,20 +71,12 @@ fn material_text(material: &Material, lang: Lang) -> String {
     let pieces = |letters: &str| {
         let kinds = letters.chars().filter_map(PieceType::from_letter);
         let names: Vec<&str> = kinds.map(|kind| lang.piece(kind)).collect();
-        names.join(if lang == Lang::Ja { "" } else { separator(lang) })
+        names.join(if lang == Lang::Ja { "" } else { lang.separator() })
     };
     let won = (!material.won.is_empty()).then(|| lang.wins_pieces(pieces(&material.won)));
     let lost = (!material.lost.is_empty()).then(|| lang.loses_pieces(pieces(&material.lost)));
     let parts: Vec<String> = [won, lost].into_iter().flatten().collect();
-    if parts.is_empty() { lang.no_gain() } else { parts.join(separator(lang)) }
-}
-
-/// What stands between the items of a list.
-const fn separator(lang: Lang) -> &'static str {
-    match lang {
-        Lang::En => ", ",
-        Lang::Ja => "、",
-    }
+    if parts.is_empty() { lang.no_gain() } else { parts.join(lang.separator()) }
 }
 
 fn remark_text(remark: Remark, lang: Lang) -> String {

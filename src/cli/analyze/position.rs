@@ -9,6 +9,7 @@ use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Arguments, PositionSource, SearchArguments};
+use crate::analysis::Standing;
 use crate::cli::arguments::{numbered_lines, set_position};
 use crate::engine::{Engine, EvalFile};
 use crate::movegen::legal_moves;
@@ -157,10 +158,7 @@ fn print(
 
 // --- Scores in words ---
 
-/// Scores in centipawns from which each word is used.
-const WINNING: i32 = 2000;
-const CLEARLY_BETTER: i32 = 800;
-const BETTER: i32 = 300;
+/// From this score in centipawns on an even game is slightly better for a side.
 const SLIGHTLY_BETTER: i32 = 100;
 
 /// The score of the side to move in words; numbers are black's.
@@ -174,13 +172,15 @@ fn in_words(score: Score, position: &Position, lang: Lang) -> String {
             let centipawns = if side == Color::Black { cp } else { -cp };
             let pawns = format!("{:+.2}", f64::from(centipawns) / 100.0);
             let score = lang.score_of(pawns, centipawns, sides[Color::Black.index()]);
-            let leader = leader(cp > 0);
-            match cp.abs() {
-                WINNING.. => lang.is_winning(leader, score),
-                CLEARLY_BETTER.. => lang.is_clearly_better(leader, score),
-                BETTER.. => lang.is_better(leader, score),
-                SLIGHTLY_BETTER.. => lang.is_slightly_better(leader, score),
-                _ => lang.is_even(score),
+            let name = |side: Color| sides[side.index()];
+            match Standing::of(Score::Cp(centipawns)) {
+                Standing::Winning(side) => lang.is_winning(name(side), score),
+                Standing::ClearlyBetter(side) => lang.is_clearly_better(name(side), score),
+                Standing::Better(side) => lang.is_better(name(side), score),
+                Standing::Even if cp.abs() >= SLIGHTLY_BETTER => {
+                    lang.is_slightly_better(leader(cp > 0), score)
+                }
+                Standing::Even => lang.is_even(score),
             }
         }
     }
