@@ -204,15 +204,15 @@ impl Plan<Positions<'_>> for Schedule<'_> {
 }
 
 /// Positions beyond the end of a block that are searched before it, with [`Effort::reduced`].
-const WARM_UP: usize = 2;
+const WARM_UP: usize = 4;
 /// One of this many moves of a game may have both its sides searched again.
 const MOVES_PER_REPETITION: usize = 40;
 
 /// Positions in a block: enough that those searched before it cost little.
-pub const BLOCK: usize = 8;
+pub const BLOCK: usize = 16;
 
 /// The first blocks of a game, which are done last, so that all threads end together.
-const FIRST_BLOCKS: [usize; 3] = [2, 2, 4];
+const FIRST_BLOCKS: [usize; 4] = [2, 2, 4, 8];
 
 /// A block of positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
