@@ -40,14 +40,14 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 const USAGE: &str =
     "expected: label NETWORK OUT.psv SEED NODES GAMES..., or debias OUT.psv IN.psv...";
 
-/// Of so many positions of a game one is searched for its inner nodes.
+/// One position of a game in this many is searched for its inner nodes.
 const STRIDE: usize = 12;
 /// Nodes of that search, and of what it draws the most.
 const TREE_NODES: u64 = 300;
 const DRAWN: usize = 8;
 /// Magnitude of the greatest score that is written; a pawn is 90.
 const LIMIT: i32 = 4000;
-/// Neighbours use one table: after so many searches it is cleared with the histories.
+/// Neighbours use one table: after this many searches it is cleared with the histories.
 const SEARCHES_BETWEEN_CLEARINGS: usize = 500;
 
 struct Labeller {
@@ -162,7 +162,7 @@ fn label(args: &[String]) -> Outcome<()> {
     let [network, out, seed, nodes, files @ ..] = args else {
         return Err(USAGE.into());
     };
-    let embedded = Evaluator::default();
+    let embedded = Evaluator::Nnue(Arc::new(Model::new(Network::embedded())));
     let evaluator = match network.as_str() {
         "embedded" => embedded.clone(),
         path => Evaluator::Nnue(Arc::new(Model::new(Network::open(Path::new(path))?.0))),
