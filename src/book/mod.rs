@@ -16,11 +16,12 @@ mod probe;
 mod sbk;
 mod ybb;
 
-use std::{fmt, fs::File, io, path::Path};
+use std::{fmt, io, path::Path};
 
+use crate::records::packed::PackedSfen;
 use crate::runs::{OutputError, OutputFile};
 use crate::types::{Move16, Square};
-use crate::{records::packed::PackedSfen, util::read_up_to};
+use crate::util::{read_up_to, system::File, system::metadata};
 use apery::{AperyReader, AperyWriter};
 use db::{DbReader, DbWriter};
 use fault::no_book;
@@ -143,7 +144,7 @@ impl BookFormat {
     /// # Errors
     /// The file cannot be read, or has none of the formats.
     pub fn of_file(path: &Path) -> io::Result<Self> {
-        if !path.metadata()?.is_file() {
+        if !metadata(path)?.is_file() {
             return Err(no_book("not a regular file"));
         }
         let mut file = File::open(path)?;

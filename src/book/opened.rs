@@ -3,7 +3,6 @@
 //! Books of gigabytes are searched where they lie. The file is read, not mapped into memory: a
 //! mapped file that another program cuts short would end this one.
 
-use std::fs::File;
 use std::io::{self, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -15,7 +14,8 @@ use super::ybb::{self, YbbOnDisk};
 use super::{BookFormat, BookMove, apery::AperyBook, merge_moves, sbk::SbkReader};
 use crate::position::{Board, Position};
 use crate::records::packed::PackedSfen;
-use crate::util::{cores, counted, read_file, read_up_to, system::thread_pool};
+use crate::util::system::{File, metadata, thread_pool};
+use crate::util::{cores, counted, read_file, read_up_to};
 
 use rayon::prelude::*;
 
@@ -146,7 +146,7 @@ fn open_on_disk(
         }
         BookFormat::Bin | BookFormat::Sbk => return Ok(None),
     };
-    let is_small = path.metadata()?.len() <= LARGEST_LOADED;
+    let is_small = metadata(path)?.len() <= LARGEST_LOADED;
     let problem = match (is_sorted, is_small) {
         (true, _) => return Ok(Some(content)),
         (false, true) => "the positions are not in order, so that the book is loaded into memory",

@@ -2,7 +2,7 @@
 //! positions in order, and the moves. All numbers are little endian.
 
 use std::io::{self, BufReader, Read as _, Write as _};
-use std::{fs::File, path::Path};
+use std::path::Path;
 
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut, pod_read_unaligned};
 
@@ -10,7 +10,7 @@ use super::fault::{BookFault, BookPlace, FaultLog, Problem, no_book};
 use super::opened::{MemoryBook, Node, Query, SharedFile, fits};
 use super::{BookEntry, BookMove, FormatWriter, Losses};
 use crate::runs::{OutputError, OutputFile, beside};
-use crate::util::{counted, read_up_to};
+use crate::util::{counted, read_up_to, system::File};
 use crate::{records::packed::PackedSfen, types::Move16};
 
 /// Size of the buffer for index and moves in bytes each.

@@ -9,6 +9,7 @@ use crate::book::{self, Book, BookFormat, BookOptions, Dice, Library, ProbedMove
 use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Move, Score};
+use crate::util::system::metadata;
 
 /// Faults of a book that are reported one by one.
 const SHOWN_FAULTS: usize = 3;
@@ -364,7 +365,7 @@ fn parts_and_file(path: &Path) -> Vec<PathBuf> {
     let existing = |path: PathBuf| {
         let other = path.with_extension("ybb");
         let is_db = path.extension().is_some_and(|extension| extension == "db");
-        match (path.exists(), is_db && other.exists()) {
+        match (metadata(&path).is_ok(), is_db && metadata(&other).is_ok()) {
             (true, _) => Some(path),
             (false, true) => Some(other),
             (false, false) => None,

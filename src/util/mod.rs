@@ -10,7 +10,7 @@ mod test_folder;
 
 use std::fmt::{Display, Write as _};
 use std::io::{self, Read, Write};
-use std::{borrow::Cow, fs::File, path::Path};
+use std::{borrow::Cow, path::Path};
 
 use encoding_rs::SHIFT_JIS;
 
@@ -18,6 +18,7 @@ pub(crate) use aligned::Aligned;
 pub(crate) use duration::BareNumber;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use pages::ZeroedPages;
+use system::File;
 #[cfg(target_family = "wasm")]
 pub(crate) use system::ZeroedPages;
 pub(crate) use system::{cores, fits_into_memory, for_each_part};
@@ -324,7 +325,7 @@ const LONGEST_STREAM: u64 = 256 << 20;
 /// # Errors
 /// It cannot be read, does not fit into the memory, or has no end before 256 MB.
 pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let file = File::open(path)?;
+    let mut file = File::open(path)?;
     let metadata = file.metadata()?;
     let megabytes = metadata.len() / BYTES_PER_MEGABYTE as u64;
     if !metadata.is_file() {
@@ -335,7 +336,7 @@ pub(crate) fn read_file(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::OutOfMemory, text));
     }
     let mut bytes = Vec::new();
-    (&file).read_to_end(&mut bytes)?;
+    file.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -81,7 +81,7 @@ pub unsafe extern "C" fn raicho_file(
     let name = unsafe { taken(name, name_length) };
     // SAFETY: the caller keeps the contract.
     let bytes = unsafe { taken(bytes, length) };
-    add_file(String::from_utf8_lossy(&name).into_owned(), bytes.into());
+    add_file(&String::from_utf8_lossy(&name), bytes.into());
 }
 
 /// Runs a thread that was started with the number `start`.

@@ -8,13 +8,13 @@
 mod disk;
 
 use std::io::{self, Read, Write as _};
-use std::{collections::VecDeque, fs::File, path::Path};
+use std::{collections::VecDeque, path::Path};
 
 use super::fault::{BookFault, BookPlace, FaultLog, Problem};
 use super::opened::{MemoryBook, Node};
 use super::{BookEntry, BookMove, FormatWriter, Losses};
 use crate::runs::{OutputError, OutputFile};
-use crate::util::{read_up_to, shorten};
+use crate::util::{read_up_to, shorten, system::File};
 use crate::{position::Board, records::packed::PackedSfen, types::Move16};
 
 use rayon::prelude::*;

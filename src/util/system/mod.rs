@@ -1,7 +1,7 @@
 //! What the system provides: threads, clock, free memory, files. In the browser it is the page that
 //! provides them, see `web`.
 //!
-//! Other modules take threads and times from here, under the names of the standard library, so that
+//! Other modules take threads, times and the files of options from here, under the names of the standard library, so that
 //! they need not know where they run.
 
 #[cfg(not(target_family = "wasm"))]
@@ -17,7 +17,7 @@ use native as system;
 use web as system;
 
 pub(crate) use system::{
-    DEFAULT_TABLE_MB, Instant, free_megabytes, given_file, has_threads, interruption, pause,
+    DEFAULT_TABLE_MB, File, Instant, free_megabytes, has_threads, interruption, metadata, pause,
     recv_timeout, thread, thread_pool,
 };
 #[cfg(target_family = "wasm")]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::{fs, io, sync::Arc, time::Duration};
+use std::{fs, time::Duration};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use sysinfo::System;
@@ -10,6 +10,7 @@ use sysinfo::System;
 use super::Interruption;
 use crate::util::BYTES_PER_MEGABYTE;
 
+pub(crate) use std::fs::{File, metadata};
 pub(crate) use std::time::Instant;
 
 /// The threads that `web` imitates.
@@ -17,11 +18,6 @@ pub(crate) mod thread {
     pub(crate) use std::thread::{
         Builder, JoinHandle, Scope, ScopedJoinHandle, available_parallelism, scope,
     };
-}
-
-/// A file that is not on a disk: there is none.
-pub(crate) fn given_file(_path: &Path) -> Option<io::Result<Arc<[u8]>>> {
-    None
 }
 
 /// A pool of threads for divisible work.

@@ -7,14 +7,14 @@ mod raicho;
 mod tests;
 mod yaneuraou;
 
-use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use super::Network;
-use crate::{util::ZeroedPages, util::system::given_file};
+use crate::util::ZeroedPages;
+use crate::util::system::{File, metadata};
 
 use raicho::RAICHO_MAGIC;
 pub(super) use yaneuraou::{LEB128_MAGIC, MAGIC};
@@ -39,11 +39,8 @@ impl Network {
     /// # Errors
     /// The file cannot be read, or [`Self::read`] refuses it.
     pub fn open(path: &Path) -> Result<(Self, Vec<String>), NetError> {
-        if let Some(file) = given_file(path) {
-            return Self::read_from(path, &file?);
-        }
         let path = in_folder(path);
-        let metadata = path.metadata()?;
+        let metadata = metadata(&path)?;
         // Before it is opened: to open a pipe waits for its writer.
         if !metadata.is_file() {
             return Err(NetError::Invalid("not a regular file".to_owned()));
@@ -62,12 +59,7 @@ impl Network {
         let mut bytes = bytes.ok_or_else(|| NetError::Invalid("not enough memory".to_owned()))?;
         file.rewind()?;
         file.read_exact(&mut bytes)?;
-        Self::read_from(&path, &bytes)
-    }
-
-    /// Reads a network from the bytes of the file at `path`.
-    fn read_from(path: &Path, bytes: &[u8]) -> Result<(Self, Vec<String>), NetError> {
-        let (mut network, warnings) = Self::read(bytes)?;
+        let (mut network, warnings) = Self::read(&bytes)?;
         network.source = path.display().to_string();
         Ok((network, warnings))
     }

@@ -12,10 +12,11 @@ mod memory;
 pub(crate) mod page;
 pub(crate) mod thread;
 
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::{Add, Sub};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::{collections::HashMap, io, path::Path, time::Duration};
+use std::{collections::HashMap, path::Path, time::Duration};
 
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
@@ -41,25 +42,72 @@ pub(crate) fn thread_pool(threads: usize) -> Result<ThreadPool, ThreadPoolBuildE
 
 static FILES: Mutex<Option<HashMap<String, Arc<[u8]>>>> = Mutex::new(None);
 
+/// A name from the folder of the engine, which is the root: `/eval/nn.bin` is `eval/nn.bin`.
+fn from_root(name: &str) -> &str {
+    name.trim_start_matches("./").trim_start_matches('/')
+}
+
 /// Keeps a file; one of the same name is replaced, by no bytes removed.
-pub(crate) fn add_file(name: String, bytes: Arc<[u8]>) {
+pub(crate) fn add_file(name: &str, bytes: Arc<[u8]>) {
     let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let files = files.get_or_insert_default();
     if bytes.is_empty() {
-        files.remove(&name);
+        files.remove(from_root(name));
     } else {
-        files.insert(name, bytes);
+        files.insert(from_root(name).to_owned(), bytes);
     }
 }
 
-/// A file that is not on a disk: all are given by the page. Of a folder it is `nn.bin`.
-pub(crate) fn given_file(path: &Path) -> Option<io::Result<Arc<[u8]>>> {
-    let files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
-    let name = path.to_string_lossy();
-    let in_folder = format!("{}/nn.bin", name.trim_end_matches('/'));
-    let file = files.as_ref().and_then(|files| files.get(&*name).or_else(|| files.get(&in_folder)));
-    let missing = || io::Error::new(io::ErrorKind::NotFound, "the page has given no such file");
-    Some(file.cloned().ok_or_else(missing))
+/// A file to read, as `std::fs::File`.
+#[derive(Debug)]
+pub(crate) struct File(Cursor<Arc<[u8]>>);
+
+impl File {
+    /// Opens a file; of a folder it is `nn.bin`.
+    pub(crate) fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = path.as_ref().to_string_lossy();
+        let name = from_root(&name);
+        let in_folder = format!("{}/nn.bin", name.trim_end_matches('/'));
+        let file = files.as_ref().and_then(|all| all.get(name).or_else(|| all.get(&in_folder)));
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "the page has given no such file");
+        file.cloned().map(|bytes| Self(Cursor::new(bytes))).ok_or_else(missing)
+    }
+
+    pub(crate) fn metadata(&self) -> io::Result<Metadata> {
+        Ok(Metadata(self.0.get_ref().len() as u64))
+    }
+}
+
+impl Read for File {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.read(bytes)
+    }
+}
+
+impl Seek for File {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.0.seek(position)
+    }
+}
+
+/// The size of a file, as `std::fs::Metadata`.
+pub(crate) struct Metadata(u64);
+
+impl Metadata {
+    pub(crate) const fn len(&self) -> u64 {
+        self.0
+    }
+
+    /// True: there are neither folders nor pipes.
+    pub(crate) const fn is_file(&self) -> bool {
+        true
+    }
+}
+
+/// As `std::fs::metadata`.
+pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
+    File::open(path)?.metadata()
 }
 
 // --- The clock of the page, under the name of that of the standard library ---
