@@ -1,5 +1,5 @@
-// The demo page: play against Raicho at any level, or analyse. The board is that of the pages of `raicho analyze --html`
-// (words.js, rules.js, board.js), the engine knows the rules.
+// The demo page: play against Raicho at any level, with or without a handicap, or analyse. The board is that of the
+// pages of `raicho analyze --html` (words.js, rules.js, board.js), the engine knows the rules.
 /* global state, byId, element, readSfen, readMove, readMoves, after, moveText, drawBoard, drawHand, colorOf, squareAt,
    nameOfSquare, markTargets, scoreText, MATE, START */
 
@@ -7,6 +7,7 @@ const LEVELS = 20;
 const LINES = 3;
 Object.assign(state, { lang: "en", notation: "en", pieces: "kanji" });
 let raicho;
+let start;
 let positions;
 let moves;
 let legal = new Set();
@@ -22,8 +23,15 @@ const mode = () => byId("mode").value;
 const here = () => positions.at(-1);
 const isEngineToMove = () => mode() !== "analyse" && here().side !== Number(mode());
 
+/** The pieces that White has at the start; with a handicap White moves first. */
+function startSfen() {
+  const rows = byId("handicap").value;
+  return rows ? `${rows}/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1` : START;
+}
+
 function newGame() {
-  positions = [readSfen(START)];
+  start = startSfen();
+  positions = [readSfen(start)];
   moves = [];
   raicho.postMessage("stop\nusinewgame");
   state.flipped = mode() === "1";
@@ -37,7 +45,7 @@ function changed() {
   const isAnalysis = mode() === "analyse";
   const level = isAnalysis ? LEVELS : byId("level").value;
   raicho.postMessage(`stop\nsetoption name SkillLevel value ${level}\nsetoption name MultiPV value ${isAnalysis ? LINES : 1}`);
-  raicho.postMessage(`position startpos${played}\ncompiler\nmoves`);
+  raicho.postMessage(`position sfen ${start}${played}\ncompiler\nmoves`);
   if (isAnalysis) raicho.postMessage("go infinite");
   else if (isEngineToMove()) raicho.postMessage(`go movetime ${byId("time").value}`);
   asked += 1;
@@ -149,6 +157,7 @@ for (const id of ["player-top", "player-bottom"]) {
   });
 }
 byId("new").addEventListener("click", newGame);
+byId("handicap").addEventListener("change", newGame);
 byId("undo").addEventListener("click", undo);
 byId("flip").addEventListener("click", () => {
   state.flipped = !state.flipped;

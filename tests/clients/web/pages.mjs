@@ -76,6 +76,13 @@ async function demo() {
   await page.selectOption("#mode", "analyse");
   await page.waitForFunction(() => document.querySelectorAll("#lines p").length === 3);
   if (shots) await page.screenshot({ path: join(shots, "demo.png") });
+  // The giver moves first: Raicho, then the reader.
+  await page.selectOption("#mode", "0");
+  await page.selectOption("#handicap", { label: "2 pieces" });
+  await page.waitForFunction(() => /^1\. \S+$/.test(document.querySelector("#moves").textContent));
+  await page.waitForFunction(() => document.querySelector("#status").textContent === "Your move.");
+  const count = await page.locator("#board svg > g[transform]").count();
+  check(count === 38, `${count} pieces on the board of a handicap of two`);
   await page.close();
   server.close();
   return "the demo page";
