@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the engine for browsers and Node into web/pkg: raicho.wasm, the module, its worker and types, an npm package.
+# Builds the engine for browsers and Node into web/pkg: raicho.wasm, the module, its worker and types, an npm package,
+# and engine.json, which makes the folder an engine of ShogiHome's web version.
 # Usage: web/build.sh [--test]
 # Needs rustc with the source of its standard library, which is built anew with atomics: RUSTC names the compiler,
 # CARGO its cargo. On Debian: apt-get install rustc-web cargo-web rust-web-src lld-19 (taken from /usr/bin if they are
@@ -71,7 +72,8 @@ cp "$target/wasm32-unknown-unknown/release/raicho.wasm" web/raicho.js web/worker
   LICENSE "$pkg"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 sed "s/{{version}}/$version/" web/package.json >"$pkg/package.json"
-node web/page_script.mjs "$pkg"
+node web/scripts.mjs "$pkg"
+node web/engine_json.mjs "$pkg"
 # The demo page of the guide takes the engine, and the board of the pages of `raicho analyze --html`.
 demo=book/src/play/pkg
 rm -rf "$demo"

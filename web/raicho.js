@@ -7,18 +7,21 @@ const PONDER_HIT = 2;
 const MOST_RESTARTS = 3;
 /** How long a search without any line so far may go on after `stop`, where it cannot be interrupted. */
 const FIRST_LINE_MS = 2000;
-const ENDS_A_SEARCH = new Set(["stop", "gameover", "quit", "position", "go", "isready", "usinewgame"]);
+const ENDS_A_SEARCH = new Set(["stop", "gameover", "position", "go", "isready", "usinewgame"]);
 
 /** A worker of the browser or of Node, with one face. */
 async function startWorker(url, onMessage, onError) {
   if (IS_NODE) {
     const { Worker } = await import("node:worker_threads");
-    const worker = new Worker(url);
+    const worker = new Worker(forNode(url));
     worker.on("message", onMessage);
     worker.on("error", onError);
     return worker;
   }
-  const worker = new Worker(url);
+  // A script of another origin, such as a CDN, may be read but not started.
+  const { protocol, origin } = new URL(url, location.href);
+  const isForeign = protocol.startsWith("http") && origin !== location.origin;
+  const worker = new Worker(isForeign ? URL.createObjectURL(await (await fetch(url)).blob()) : url);
   worker.onmessage = (event) => onMessage(event.data);
   worker.onerror = (event) => {
     event.preventDefault?.();
@@ -33,7 +36,7 @@ async function compile(options) {
   const url = located(options, "raicho.wasm");
   if (IS_NODE) {
     const { readFile } = await import("node:fs/promises");
-    return WebAssembly.compile(await readFile(new URL(url)));
+    return WebAssembly.compile(await readFile(forNode(url)));
   }
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
@@ -41,8 +44,13 @@ async function compile(options) {
 }
 
 function located(options, name) {
-  const beside = new URL(name, import.meta.url).href;
-  return options.locateFile ? options.locateFile(name, beside.slice(0, -name.length)) : beside;
+  const folder = import.meta.url.replace(/[^/]*$/, "");
+  return options.locateFile ? options.locateFile(name, folder) : folder + name;
+}
+
+/** Node takes the URL of a file as an object, and paths as they are. */
+function forNode(url) {
+  return String(url).startsWith("file:") ? new URL(url) : url;
 }
 
 /** Whether workers may share memory. */
@@ -79,7 +87,7 @@ class Instance {
     if (this.workers.size >= most) throw new Error(`a thread needs another worker than the ${most} allowed`);
     let worker;
     const fail = (error) => this.isOpen && this.on.failed(this.panic || error.message);
-    const url = this.options.workerUrl ?? new URL(located(this.options, "worker.js"));
+    const url = this.options.workerUrl ?? located(this.options, "worker.js");
     worker = await startWorker(url, (message) => this.isOpen && this.receive(worker, message), fail);
     // In Node the session alone keeps the program alive, until it ends.
     if (this.session) worker.unref?.();
@@ -153,7 +161,7 @@ class Raicho {
   #instance = null;
   #hasThreads = canShare();
   #listeners = new Set();
-  /** Lines without a listener so far. */
+  /** Lines before the first listener. */
   #unheard = [];
   /** What the session has to do: `{ text }` or `{ name, bytes }`; `quiet` where nobody is to hear of it. */
   #queue = [];
@@ -176,15 +184,19 @@ class Raicho {
   #wasReady = false;
   #restarts = 0;
   #hasSaid = false;
+  /** Called when the engine has begun, or cannot. */
+  #settle = null;
 
   constructor(options) {
     this.#options = options;
     if (options.threads === false) this.#hasThreads = false;
     if (options.onLine) this.#listeners.add(options.onLine);
-    const writeFile = (name, data) => this.writeFile(name, data);
-    const unlink = (name) => this.removeFile(name);
+    const writeFile = (path, data) => this.writeFile(path, data);
+    const unlink = (path) => this.removeFile(path);
+    // A folder is a part of the names of its files.
+    const mkdirTree = () => {};
     /** As Emscripten's `FS`, for pages that were written for another engine. */
-    this.FS = { writeFile, unlink };
+    this.FS = { mkdir: mkdirTree, mkdirTree, writeFile, unlink };
   }
 
   /** Whether several threads can be used. */
@@ -193,18 +205,22 @@ class Raicho {
   }
 
   async start() {
+    const isSettled = new Promise((done) => (this.#settle = done));
     try {
       this.#module ??= await compile(this.#options);
       await this.#begin();
     } catch (error) {
       this.#giveUp(`the engine cannot be loaded: ${error.message}`);
     }
+    await isSettled;
+    if (this.#broken && this.#options.printErr) throw new Error(this.#broken);
     return this;
   }
 
   addMessageListener(listener) {
     this.#listeners.add(listener);
-    const unheard = this.#unheard.splice(0);
+    const unheard = this.#unheard ?? [];
+    this.#unheard = null;
     for (const line of unheard) listener(line);
   }
 
@@ -225,8 +241,9 @@ class Raicho {
 
   /** Gives the engine a file, whose name options such as `EvalFile` then take. */
   writeFile(name, data) {
-    const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer ?? data, data.byteOffset, data.byteLength);
     if (this.#isOver) return;
+    if (typeof data === "string") data = new TextEncoder().encode(data);
+    const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer ?? data, data.byteOffset, data.byteLength);
     const file = { name, bytes: bytes.slice() };
     this.#files.set(name, file);
     this.#enqueue(file);
@@ -237,9 +254,11 @@ class Raicho {
     if (this.#files.delete(name)) this.#enqueue({ name, bytes: new Uint8Array() });
   }
 
-  /** Ends the engine at once. */
+  /** Ends the engine at once. Nothing is heard of it any more. */
   terminate() {
     this.#isOver = true;
+    clearTimeout(this.#cut);
+    this.#listeners.clear();
     this.#instance?.end();
     this.#module = null;
     this.#queue = [];
@@ -251,6 +270,7 @@ class Raicho {
   #command(line) {
     if (this.#isOver) return;
     const words = line.split(/\s+/);
+    if (words[0] === "quit") return this.terminate();
     if (this.#broken) return this.#answerBroken(words);
     if (words[0] === "setoption") this.#settings.set(words[2], line);
     if (words[0] === "position") this.#position = line;
@@ -264,7 +284,6 @@ class Raicho {
       this.#heldPonder = line;
       return;
     }
-    if (words[0] === "quit") setTimeout(() => this.terminate(), 3000);
     this.#enqueue({ text: line });
   }
 
@@ -343,7 +362,8 @@ class Raicho {
   // --- Lines out ---
 
   #say(line) {
-    if (this.#listeners.size === 0) this.#unheard.push(line);
+    if (this.#isOver) return;
+    if (this.#listeners.size === 0) this.#unheard?.push(line);
     for (const listener of this.#listeners) listener(line);
   }
 
@@ -393,6 +413,7 @@ class Raicho {
     const on = {
       begun: () => {
         this.#isReady = true;
+        this.#settle();
         this.#next();
       },
       line: (line) => this.#receive(line),
@@ -427,6 +448,7 @@ class Raicho {
   #giveUp(text) {
     this.#instance?.end();
     this.#broken = text.replace(/\s+/g, " ");
+    this.#settle();
     this.#say(`info string error: ${this.#broken}`);
     this.#answerOwed("resign");
     const left = this.#queue.splice(0);
@@ -450,7 +472,7 @@ class Raicho {
   }
 }
 
-/** Loads the engine. Errors come as `info string error:` lines. */
+/** Loads the engine. Errors come as `info string error:` lines; with `printErr` a failure to load rejects. */
 export default async function createRaicho(options = {}) {
   return new Raicho(options).start();
 }

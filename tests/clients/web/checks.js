@@ -288,6 +288,60 @@ async function quick(createRaicho) {
   return "20 searches at once";
 }
 
+/** Files under paths as Emscripten's engines take them, given before `isready`. */
+async function files(createRaicho, data) {
+  const player = await Player.start(createRaicho);
+  const { FS } = player.engine;
+  const root = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+  FS.mkdirTree("/book");
+  FS.writeFile("/book/own.db", `#YANEURAOU-DB2016 1.00\n${root}\n1g1f none 0 32 1\n`);
+  if (data.net) {
+    FS.mkdirTree("/eval");
+    FS.writeFile("/eval/nn.bin", new Uint8Array(data.net));
+  }
+  const evaluation = data.net ? ["EvalFile value /eval/nn.bin"] : [];
+  await player.ready(...SMALL, "BookFile value own.db", ...evaluation);
+  const clocks = "go btime 10000 wtime 10000 byoyomi 1000";
+  const move = moveOf(await player.ask("bestmove", "position startpos", clocks));
+  expect(move === "1g1f", `${move} instead of the move of the book`);
+  if (data.net) expect(player.lines.some((line) => line.includes("eval/nn.bin")), "the evaluation is not named");
+  player.noErrors();
+  FS.unlink("/book/own.db");
+  await player.ready("BookFile value ./book/own.db");
+  expect(player.errors().some((line) => line.includes("own.db")), "a removed book is found");
+  player.end();
+  return data.net ? "book and evaluation" : "book";
+}
+
+/** Listeners that are removed, and engines that are ended, hear nothing any more. */
+async function silence(createRaicho) {
+  const player = await Player.start(createRaicho);
+  const heard = [];
+  const listener = (line) => heard.push(line);
+  player.engine.addMessageListener(listener);
+  await player.ready(...SMALL, NO_BOOK);
+  expect(heard.includes("readyok"), "a second listener hears nothing");
+  player.engine.removeMessageListener(listener);
+  heard.length = 0;
+  await player.ask("bestmove", "position startpos", "go nodes 100");
+  expect(heard.length === 0, `a removed listener hears ${heard[0]}`);
+  player.end();
+  for (const end of [(engine) => engine.postMessage("quit"), (engine) => engine.terminate()]) {
+    const ended = await (await Player.start(createRaicho)).ready(...SMALL, NO_BOOK);
+    ended.send("position startpos", "go infinite");
+    await sleep(200);
+    end(ended.engine);
+    ended.lines.length = 0;
+    ended.send("isready", "stop");
+    await sleep(500);
+    expect(ended.lines.length === 0, `an ended engine says ${ended.lines[0]}`);
+  }
+  const wasmBinary = new Uint8Array([0, 97, 115, 109, 9, 9, 9, 9]);
+  const rejected = await createRaicho({ wasmBinary, printErr() {} }).then(() => false, () => true);
+  expect(rejected, "a broken module does not reject");
+  return "removed, quit, terminated";
+}
+
 /** Nodes of a fixed time with one thread and with two. */
 async function threads(createRaicho, data) {
   if (!data.hasThreads) return "skipped: no threads";
@@ -303,7 +357,7 @@ async function threads(createRaicho, data) {
   return { text: `two threads search ${ratio.toFixed(2)} times the nodes of one`, ratio };
 }
 
-export const CHECKS = { firstMove, wholeGame, mate, longMate, stop, ponder, multiPv, foreignNet, quick, faults, traces, threads, bench };
+export const CHECKS = { firstMove, wholeGame, mate, longMate, stop, ponder, multiPv, foreignNet, files, silence, quick, faults, traces, threads, bench };
 
 /** Runs the checks; `report` receives each result. Returns the number of faults. */
 export async function runChecks(createRaicho, data, report) {

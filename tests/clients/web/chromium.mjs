@@ -27,7 +27,7 @@ export async function launchChromium() {
  * the longest that fits); with `isIsolated` under the headers that let memory be shared. Returns `{ url, close }`.
  */
 export async function serve({ folders, contents = {}, isIsolated }) {
-  const types = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html", ".css": "text/css" };
+  const types = { ".js": "text/javascript", ".ts": "text/javascript", ".wasm": "application/wasm", ".html": "text/html", ".css": "text/css", ".json": "application/json" };
   const prefixes = Object.keys(folders).sort((a, b) => b.length - a.length);
   const server = createServer((request, response) => {
     const name = new URL(request.url, "http://x").pathname;
@@ -37,6 +37,9 @@ export async function serve({ folders, contents = {}, isIsolated }) {
       response.setHeader("Cross-Origin-Opener-Policy", "same-origin");
       response.setHeader("Cross-Origin-Embedder-Policy", "require-corp");
     }
+    // Pages of another origin may take it.
+    response.setHeader("Access-Control-Allow-Origin", "*");
+    response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
     const type = name === "/" ? types[".html"] : types[extname(name)];
     response.setHeader("Content-Type", type ?? "text/plain");
     if (name === "/") response.end("<!doctype html><title>Raicho</title>");
