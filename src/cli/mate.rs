@@ -689,7 +689,8 @@ impl<'a> Report<'a> {
             let (number, plies) = (solution.index + 1, solution.plies);
             let all = solution.index + plies;
             let mv = self.move_text(answer, solution.index, &solution.mv);
-            let text = if number == length {
+            // A later mate in place of the last move is more than another last move.
+            let text = if number == length && plies == 1 {
                 lang.second_solution_last(number, mv)
             } else if all < length {
                 lang.quicker_solution(number, mv, plies, all)
@@ -902,7 +903,7 @@ mod tests {
             true, vec![(2, "2g2f", 1)] => format!("最終手余詰（3手目）：▲２六歩{left}");
             true, vec![(0, "2g2f", 3)] => format!("余詰：1手目 ▲２六歩（以下3手、全3手）{left}");
             false, vec![(0, "2g2f", 1)] => format!("早詰：1手目 ▲２六歩（以下1手、全1手）{own}");
-            false, vec![(2, "2g2f", 3)] => format!("最終手余詰（3手目）：▲２六歩{own}");
+            false, vec![(2, "2g2f", 3)] => format!("余詰：3手目 ▲２六歩（以下3手、全5手）{own}");
         } {
             let answer = answer(is_shortest, &second);
             let mut out = Vec::new();
