@@ -167,7 +167,7 @@ fn times_that_no_move_has_take_no_column() {
     let lines: Vec<&str> = shown.lines().collect();
     lines[0].must_have("ply  move  score  win %  loss").must_have("best line");
     lines[1].must_begin("  1  7g7f  ");
-    assert!(lines.iter().all(|line| line.len() <= 80), "{shown}");
+    assert!(lines.iter().all(|line| width(line) <= 80), "{shown}");
 }
 
 #[test]
