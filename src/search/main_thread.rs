@@ -21,7 +21,8 @@ use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
 use super::signals::{Signals, Statistics};
 use super::thread::{Outcome, Task, ThreadResult};
 use super::worker::Worker;
-use super::{history::Histories, limits::Limits, root::root_moves, small, time::TimeManager};
+use super::{history::Histories, limits::Limits, root::root_moves, skill::pace_share};
+use super::{small, time::TimeManager};
 
 /// Runs a search on the main thread; its last event is always a decision. `outcomes` yields one
 /// outcome per helper thread, then ends.
@@ -155,11 +156,26 @@ fn search_and_decide(
         sender.send(Event::Note(note));
     }
     signals.wait_for_permission(limits.infinite);
+    keep_pace(worker, &signals);
     // A ponder search that was stopped is not of a position of the game.
     if let Some(value) = value.filter(|_| !signals.is_pondering()) {
         worker.difficulty.end_search(value);
     }
     decide(worker, None, value)
+}
+
+/// In games with clocks a level below full strength, which has long finished, answers after the time
+/// that a person takes.
+fn keep_pace(worker: &mut Worker, signals: &Signals) {
+    let skill = worker.task.settings.skill;
+    let Some(time) = worker.time.as_mut().filter(|_| !skill.is_full()) else {
+        return;
+    };
+    if let Some(hit) = signals.take_ponderhit() {
+        time.ponderhit(hit, signals.nodes());
+    }
+    let share = pace_share();
+    signals.wait_for(|| time.pace(share));
 }
 
 /// Waits for the helper threads, adds up all statistics, and takes over the root move of the thread

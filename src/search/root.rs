@@ -8,6 +8,7 @@ use crate::{movegen, position::Position};
 
 use super::limits::{Limits, Settings};
 use super::node::{Node, Root, Window};
+use super::skill::{Candidate, Sight};
 use super::{thread::ThreadResult, time::Iteration, tunables, worker::Worker};
 
 const PERCENT: i32 = 100;
@@ -32,10 +33,6 @@ const SKIP_SIZE_AND_PHASE: [(Depth, Depth); 12] = [
     (3, 4),
     (3, 5),
 ];
-/// What a move may lose on its square, in the units of exchanges, and still be one that a weak
-/// player chooses.
-const SMALL_LOSS: Value = value::PAWN_VALUE;
-
 /// A root move, and what the search has found out about it.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
@@ -357,17 +354,34 @@ impl Worker {
 
     /// Below full strength, may move another of the best moves to the front.
     pub(super) fn choose_by_skill(&mut self) {
-        let lines = &self.root_moves[..self.multi_pv()];
-        let lines = lines.iter().filter(|line| line.is_searched());
-        let values: Vec<Option<Value>> = lines
-            .enumerate()
-            .map(|(index, line)| {
-                let gives_away = index > 0 && !self.position.see_ge(line.mv, -SMALL_LOSS);
-                (!gives_away).then_some(line.value)
-            })
-            .collect();
-        let chosen = self.task.settings.skill.pick(&values);
+        let skill = self.task.settings.skill;
+        if !skill.chooses() {
+            return;
+        }
+        let lines = self.root_moves[..self.multi_pv()].to_vec();
+        let searched = lines.iter().filter(|line| line.is_searched());
+        let candidates: Vec<_> = searched.map(|line| self.candidate(line)).collect();
+        let chosen = skill.choose(&candidates);
         self.root_moves[..=chosen].rotate_right(1);
+    }
+
+    /// What a lower skill level sees of a line.
+    fn candidate(&mut self, line: &RootMove) -> Candidate {
+        let mv = line.mv;
+        let is_quiet = self.position.piece_on(mv.to()).is_none()
+            && !mv.is_promotion()
+            && !self.position.gives_check(mv)
+            && !value::is_win(line.value);
+        let last = self.position.last_move().map(Move::to);
+        self.position.do_move(mv);
+        let naive = -self.evaluate();
+        self.position.undo_move();
+        Candidate {
+            value: line.value,
+            naive,
+            own: (!is_quiet).then(|| Sight::of(mv, last)),
+            reply: line.pv.get(1).map(|reply| Sight::of(*reply, Some(mv.to()))),
+        }
     }
 
     /// A copy of the root moves that [`Self::restore_completed`] may need: all of them where

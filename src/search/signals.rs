@@ -3,6 +3,7 @@
 use crate::util::system::{Instant, Interruption, has_threads, interruption, pause};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::limits::Clock;
 
@@ -160,6 +161,22 @@ impl Signals {
     /// Waits until the decision may be sent: after a stop, or, unless infinite, after a ponderhit.
     pub(super) fn wait_for_permission(&self, is_infinite: bool) {
         self.wait_while(|| !self.is_dismissed() && (is_infinite || self.is_pondering()));
+    }
+
+    /// Waits until `left`, the time to wait, is zero, or until a stop.
+    pub(super) fn wait_for(&self, left: impl Fn() -> Duration) {
+        let mut state = self.lock();
+        while !self.is_dismissed() && !left().is_zero() {
+            if has_threads() {
+                let result = self.changed.wait_timeout(state, left());
+                state = result.unwrap_or_else(PoisonError::into_inner).0;
+            } else {
+                drop(state);
+                pause();
+                self.obey_page();
+                state = self.lock();
+            }
+        }
     }
 
     /// Where the search occupies the only thread, does what the page says meanwhile.

@@ -1,15 +1,16 @@
-//! Playing strength below full: plausible moves, but not always the best.
+//! Playing strength below full: the mistakes of people, not random moves.
 //!
-//! A lower level searches fewer nodes and, but for the highest of them, several lines of which it
-//! may play one that is worse than the best. It overlooks what is deep and what the other side
-//! threatens, as people do, but it never gives more than a pawn away by a move to where a piece is
-//! simply taken, never plays a move that it knows to be mated by, and never misses a mate that it
-//! has found. The choice among several lines is Stockfish's idea.
+//! A lower level searches fewer nodes, and it overlooks things: answers of the other side, for
+//! which the move is then as good as its static value, and captures, checks and mates of its own.
+//! What is far away or dropped is overlooked more often than what is near, a recapture hardly ever,
+//! a mate the more often the longer it is. One answer that is overlooked is overlooked after every
+//! move, as a threat is. Among the moves that then look about equal it chooses at random, better
+//! ones more often (Stockfish's idea), so that quiet moves stay sensible at every level.
 
 use std::hash::{BuildHasher, RandomState};
 
-use crate::types::Value;
-use crate::types::value::{MATE_IN_MAX_PLY, PAWN_VALUE};
+use crate::types::value::{MATE, MATE_IN_MAX_PLY, PAWN_VALUE};
+use crate::types::{Move, Square, Value};
 
 /// Playing strength: a level from 0 to 20 in steps of a tenth; 20 is full strength.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,53 +26,117 @@ struct Level {
     nodes: f64,
     /// Scale of the value differences that are tolerated, in pawns.
     tolerance: f64,
+    /// How likely a capture three squares away is overlooked; above 1 nearer ones are, too.
+    oversight: f64,
     /// Rating in Elo points.
     rating: u32,
 }
 
-const fn level(nodes: f64, tolerance: f64, rating: u32) -> Level {
-    Level { nodes, tolerance, rating }
+const fn level(nodes: f64, tolerance: f64, oversight: f64, rating: u32) -> Level {
+    Level { nodes, tolerance, oversight, rating }
 }
 
 /// All levels, the last of which is full strength: it has no limit, and its nodes, about those of a
 /// second, only tell those of the tenths of a level below it. Ratings add up matches of
-/// neighbours, 200 games each; a search of depth 1 that counts material has 1000 (see the guide).
+/// neighbours, measured or estimated (see the guide); level 0 has 0.
 const LEVELS: [Level; 21] = [
-    level(1.0, 4.1, 620),
-    level(1.0, 3.03, 878),
-    level(1.0, 2.22, 1110),
-    level(1.0, 1.53, 1364),
-    level(1.0, 0.91, 1562),
-    level(1.0, 0.425, 1803),
-    level(164.0, 0.234, 1944),
-    level(404.0, 0.208, 2193),
-    level(725.0, 0.192, 2316),
-    level(1500.0, 0.173, 2531),
-    level(2440.0, 0.156, 2718),
-    level(3980.0, 0.1405, 2927),
-    level(6600.0, 0.1245, 3152),
-    level(10_950.0, 0.1125, 3357),
-    level(17_900.0, 0.103, 3604),
-    level(32_000.0, 0.0, 3816),
-    level(55_500.0, 0.0, 3961),
-    level(96_000.0, 0.0, 4150),
-    level(165_000.0, 0.0, 4283),
-    level(285_000.0, 0.0, 4462),
-    level(600_000.0, 0.0, 4692),
+    level(1.0, 0.8, 3.1, 0),
+    level(1.0, 0.7, 2.2, 260),
+    level(1.0, 0.65, 1.31, 502),
+    level(1.0, 0.6, 1.1, 753),
+    level(1.0, 0.5, 0.8, 1004),
+    level(1.0, 0.4, 0.45, 1255),
+    level(1.0, 0.4, 0.215, 1506),
+    level(1.0, 0.4, 0.1, 1757),
+    level(4000.0, 0.3, 0.1, 2008),
+    level(4000.0, 0.3, 0.06, 2259),
+    level(8000.0, 0.27, 0.05, 2510),
+    level(1100.0, 0.183, 0.015, 2761),
+    level(2250.0, 0.159, 0.012, 3012),
+    level(4000.0, 0.14, 0.01, 3263),
+    level(6900.0, 0.1235, 0.008, 3514),
+    level(12_500.0, 0.11, 0.0, 3765),
+    level(21_000.0, 0.0, 0.0, 4016),
+    level(52_000.0, 0.0, 0.0, 4267),
+    level(115_000.0, 0.0, 0.0, 4518),
+    level(270_000.0, 0.0, 0.0, 4769),
+    level(600_000.0, 0.0, 0.0, 5022),
 ];
 
 /// Greatest loss of value by a choice, as a multiple of the tolerance.
 const MAX_TOLERANCES: f64 = 2.0;
-/// From this tolerance on all moves are lines to choose from, in pawns.
-const ALL_LINES_TOLERANCE: f64 = 0.5;
-/// Lines to choose from with a smaller tolerance.
+/// From this oversight on all moves are lines to choose from.
+const ALL_LINES_OVERSIGHT: f64 = 0.02;
+/// Lines to choose from with less.
 const LINES: usize = 4;
 /// A search of several lines gets this many times the nodes of a search of one line, because the
 /// further lines cost about half of them.
 const NODES_OF_LINES: f64 = 2.0;
 
-/// Plies of a game that may come from a book, for each level.
+/// From this level on all of a book may be played, below it two plies of a game for each level.
+const FULL_BOOK_LEVEL: u32 = 3;
 const BOOK_PLIES_PER_LEVEL: u32 = 2;
+
+/// A line to choose from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    /// Value of the search.
+    pub(super) value: Value,
+    /// Value where the answer is overlooked: the static value after the move.
+    pub(super) naive: Value,
+    /// The move, where it is a capture, a check, a promotion or a mate, which can be overlooked.
+    pub(super) own: Option<Sight>,
+    /// The best answer.
+    pub(super) reply: Option<Sight>,
+}
+
+/// How easily a move is seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sight {
+    /// The same number for the same move.
+    pub(super) key: u64,
+    /// How much more likely it is overlooked than a capture three squares away.
+    pub(super) factor: f64,
+}
+
+impl Sight {
+    /// `last` is the square of the move before.
+    pub(super) fn of(mv: Move, last: Option<Square>) -> Self {
+        let factor = match mv.from() {
+            _ if Some(mv.to()) == last => RECAPTURE,
+            None => DROP,
+            Some(from) => match distance(from, mv.to()) {
+                0..=2 => NEAR,
+                3 => 1.0,
+                _ => FAR,
+            },
+        };
+        Self { key: u64::from(mv.to_bits()), factor }
+    }
+}
+
+/// Factors of oversight.
+const RECAPTURE: f64 = 0.25;
+const NEAR: f64 = 0.75;
+const FAR: f64 = 1.5;
+const DROP: f64 = 1.25;
+/// The greatest chance to overlook anything.
+const MOST_OVERSIGHT: f64 = 0.97;
+
+/// A random number from 0 to 1: how much of its time a move takes below full strength.
+pub(super) fn pace_share() -> f64 {
+    random(&RandomState::new(), 0)
+}
+
+fn random(keys: &RandomState, key: u64) -> f64 {
+    f64::from(keys.hash_one(key) as u32) / f64::from(u32::MAX)
+}
+
+/// Steps of a king between two squares.
+fn distance(from: Square, to: Square) -> usize {
+    let files = from.file().index().abs_diff(to.file().index());
+    files.max(from.rank().index().abs_diff(to.rank().index()))
+}
 
 impl Skill {
     /// The highest level, which is full strength.
@@ -117,45 +182,70 @@ impl Skill {
         (!self.is_full()).then(|| (self.between(|level| level.nodes.ln()).exp() * factor) as u64)
     }
 
-    /// The last ply of a game that may be played from a book: two for each level.
+    /// The last ply of a game that may be played from a book.
     pub fn book_plies(self) -> u32 {
-        if self.is_full() { u32::MAX } else { BOOK_PLIES_PER_LEVEL * self.level() }
+        if self.level() < FULL_BOOK_LEVEL { BOOK_PLIES_PER_LEVEL * self.level() } else { u32::MAX }
     }
 
     /// Least number of lines to search.
     pub(super) fn multi_pv(self) -> usize {
-        if self.tolerance() == 0.0 {
-            1
-        } else if self.tolerance() >= ALL_LINES_TOLERANCE {
+        if self.oversight() >= ALL_LINES_OVERSIGHT {
             usize::MAX
-        } else {
+        } else if self.tolerance() > 0.0 {
             LINES
+        } else {
+            1
         }
     }
 
-    /// The index of the line to play. `values` are those of the lines, the best first; `None` for
-    /// lines that no player of any level would choose unless it is the best.
-    pub(super) fn pick(self, values: &[Option<Value>]) -> usize {
-        // Each state has new random keys.
-        let random = RandomState::new().hash_one(0) as u32;
-        self.pick_by(values, f64::from(random) / f64::from(u32::MAX))
+    /// Whether a line other than the best may be played.
+    pub(super) fn chooses(self) -> bool {
+        self.multi_pv() > 1
     }
 
-    /// The same with a given random number `chance`, from 0 to 1.
-    fn pick_by(self, values: &[Option<Value>], chance: f64) -> usize {
-        let Some(best) = values.iter().flatten().max() else {
+    /// The index of the line to play; the first is the best.
+    pub(super) fn choose(self, lines: &[Candidate]) -> usize {
+        // Each state has new random keys, and equal numbers have equal chances with the same keys.
+        let keys = RandomState::new();
+        self.choose_by(lines, &|key| random(&keys, key))
+    }
+
+    /// The same with given random numbers from 0 to 1, the same for the same key.
+    fn choose_by(self, lines: &[Candidate], chance: &dyn Fn(u64) -> f64) -> usize {
+        let overlooks = |sight: Option<Sight>, plies: i32| {
+            let Some(Sight { key, factor }) = sight else {
+                return false;
+            };
+            let sees_one = 1.0 - (self.oversight() * factor).min(MOST_OVERSIGHT);
+            chance(key) > sees_one.powi(plies)
+        };
+        let perceived = |line: &Candidate| {
+            // A mate is seen ply by ply.
+            let is_mate = line.value.abs() >= MATE_IN_MAX_PLY;
+            let plies = if is_mate { (MATE - line.value.abs()).max(1) } else { 1 };
+            let (own, reply) = if line.value > 0 { (plies, 1) } else { (1, (plies - 1).max(1)) };
+            if overlooks(line.own, own) {
+                None
+            } else if overlooks(line.reply, reply) {
+                Some(line.naive.max(line.value))
+            } else {
+                Some(line.value)
+            }
+        };
+        let values: Vec<Option<Value>> = lines.iter().map(perceived).collect();
+        let Some(best) = values.iter().flatten().max().copied() else {
             return 0;
         };
-        if self.tolerance() == 0.0 || best.abs() >= MATE_IN_MAX_PLY {
-            return 0;
-        }
         let tolerance = self.tolerance() * f64::from(PAWN_VALUE);
+        if tolerance == 0.0 || best.abs() >= MATE_IN_MAX_PLY {
+            return values.iter().position(|value| *value == Some(best)).unwrap_or(0);
+        }
         let weight = |&value: &Option<Value>| {
             let loss = value.map_or(f64::INFINITY, |value| f64::from(best - value)) / tolerance;
             if loss > MAX_TOLERANCES { 0.0 } else { (-loss).exp() }
         };
         let weights: Vec<f64> = values.iter().map(weight).collect();
-        let mut left = chance * weights.iter().sum::<f64>();
+        let mut left = chance(u64::MAX) * weights.iter().sum::<f64>();
         for (index, weight) in weights.iter().enumerate() {
             left -= weight;
             if left < 0.0 {
@@ -163,6 +253,10 @@ impl Skill {
             }
         }
         0
+    }
+
+    fn oversight(self) -> f64 {
+        self.between(|level| level.oversight)
     }
 
     fn tolerance(self) -> f64 {
@@ -189,17 +283,26 @@ impl Default for Skill {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::Piece;
     use crate::types::value::{mate_in, mated_in};
 
+    const fn line(value: Value) -> Candidate {
+        Candidate { value, naive: value, own: None, reply: None }
+    }
+
+    const fn sight(key: u64, factor: f64) -> Sight {
+        Sight { key, factor }
+    }
+
     #[test]
-    fn higher_levels_look_deeper_and_choose_less() {
-        for level in 0..Skill::HIGHEST_LEVEL - 1 {
+    fn higher_levels_look_deeper_and_overlook_less() {
+        for level in 0..Skill::HIGHEST_LEVEL {
             let (low, high) = (Skill::of_level(level), Skill::of_level(level + 1));
             assert!(low < high && low.multi_pv() >= high.multi_pv());
-            let nodes = |level: u32| LEVELS[level as usize].nodes;
-            assert!(nodes(level) <= nodes(level + 1) && low.tolerance() >= high.tolerance());
-            let rise = nodes(level + 1) > nodes(level) || high.tolerance() < low.tolerance();
-            assert!(rise && low.book_plies() < high.book_plies());
+            assert!(low.oversight() >= high.oversight() && low.tolerance() >= high.tolerance());
+            assert!(low.book_plies() <= high.book_plies());
+            let steps = |skill: Skill| (skill.oversight(), skill.tolerance(), skill.nodes());
+            assert_ne!(steps(low), steps(high), "{level}");
         }
         assert_eq!(Skill::of_level(20), Skill::default());
         assert_eq!((Skill::FULL.nodes(), Skill::FULL.multi_pv()), (None, 1));
@@ -221,36 +324,86 @@ mod tests {
     }
 
     #[test]
-    fn known_mates_and_blunders_are_no_choice() {
+    fn what_is_seen_is_judged_by_its_value() {
         for level in 0..=Skill::HIGHEST_LEVEL {
             let skill = Skill::of_level(level);
             for step in 0..100 {
-                let chance = f64::from(step) / 100.0;
-                let pick = |values: &[Value]| {
-                    let values: Vec<_> = values.iter().copied().map(Some).collect();
-                    skill.pick_by(&values, chance)
+                let choose = |values: &[Value]| {
+                    let lines: Vec<_> = values.iter().copied().map(line).collect();
+                    skill.choose_by(&lines, &|_| f64::from(step) / 100.0)
                 };
-                assert_eq!(pick(&[mate_in(1), mate_in(3), 900]), 0);
-                assert_eq!(pick(&[50, mated_in(2), mated_in(2)]), 0);
-                assert_eq!(pick(&[50, 50 - 10 * PAWN_VALUE]), 0);
-                assert_eq!(pick(&[mated_in(9), mated_in(2)]), 0);
-                assert_eq!(pick(&[7]), 0);
-                assert_eq!(skill.pick_by(&[Some(7), None, None], chance), 0);
+                assert_eq!(choose(&[mate_in(1), mate_in(3), 900]), 0);
+                assert_eq!(choose(&[50, mated_in(2), mated_in(2)]), 0);
+                assert_eq!(choose(&[50, 50 - 2 * PAWN_VALUE]), 0, "quiet moves stay sensible");
+                assert_eq!(choose(&[mated_in(9), mated_in(2)]), 0);
+                assert_eq!(choose(&[7]), 0);
             }
         }
     }
 
     #[test]
+    fn answers_and_own_moves_are_overlooked() {
+        let skill = Skill::of_level(5);
+        let chosen = |lines: &[Candidate], overlooked: &[u64]| {
+            skill.choose_by(lines, &|key| f64::from(u8::from(overlooked.contains(&key))))
+        };
+        let greedy = Candidate { naive: 300, reply: Some(sight(1, 1.0)), ..line(-600) };
+        assert_eq!(chosen(&[line(0), greedy], &[]), 0);
+        assert_eq!(chosen(&[line(0), greedy], &[1]), 1, "the answer is overlooked");
+        let capture = Candidate { own: Some(sight(2, 1.0)), ..line(500) };
+        assert_eq!(chosen(&[capture, line(0)], &[]), 0);
+        assert_eq!(chosen(&[capture, line(0)], &[2]), 1, "the own capture is overlooked");
+        assert_eq!(chosen(&[capture], &[2]), 0, "a move must be played");
+        let threat = |naive| Candidate { naive, reply: Some(sight(3, 1.0)), ..line(-900) };
+        let saves = Candidate { reply: Some(sight(4, 1.0)), ..line(-50) };
+        assert_eq!(chosen(&[saves, threat(20), threat(400)], &[]), 0);
+        assert_eq!(chosen(&[saves, threat(20), threat(400)], &[3]), 2, "after every move");
+        let mated = Candidate { naive: 300, reply: Some(sight(5, 1.0)), ..line(mated_in(2)) };
+        assert_eq!(chosen(&[line(0), mated], &[5]), 1);
+        assert_eq!(Skill::FULL.choose_by(&[line(0), mated], &|_| 1.0), 0);
+    }
+
+    #[test]
+    fn long_mates_and_far_moves_are_overlooked_more_often() {
+        let skill = Skill::of_level(5);
+        let share = |own: Candidate| {
+            let lines = [own, line(0)];
+            let missed = |step: &i32| {
+                let chance = |key| if key == 1 { f64::from(*step) / 1000.0 } else { 0.0 };
+                skill.choose_by(&lines, &chance) == 1
+            };
+            (0..1000).filter(missed).count()
+        };
+        let mate = |plies| Candidate { own: Some(sight(1, 1.0)), ..line(mate_in(plies)) };
+        let capture = |factor| Candidate { own: Some(sight(1, factor)), ..line(500) };
+        assert!(share(mate(1)) < share(mate(3)) && share(mate(3)) < share(mate(9)));
+        assert!(share(capture(RECAPTURE)) < share(capture(NEAR)));
+        assert!(share(capture(NEAR)) < share(capture(DROP)));
+        assert!(share(capture(DROP)) < share(capture(FAR)));
+    }
+
+    #[test]
+    fn sight_depends_on_the_move() {
+        let is =
+            |mv: Move, last, factor: f64| Sight::of(mv, last).factor.to_bits() == factor.to_bits();
+        let step = Move::normal(Square::S77, Square::S76, Piece::BlackPawn);
+        let slide = Move::normal(Square::S88, Square::S33, Piece::BlackBishop);
+        let drop = Move::drop(Piece::BlackPawn, Square::S55);
+        assert!(is(step, None, NEAR) && is(slide, None, FAR) && is(drop, None, DROP));
+        assert!(is(slide, Some(Square::S33), RECAPTURE));
+    }
+
+    #[test]
     fn equal_moves_are_equally_likely_where_several_lines_are_searched() {
-        let equal = [Some(30); 2];
+        let equal = [line(30); 2];
         for level in 0..Skill::HIGHEST_LEVEL {
             let skill = Skill::of_level(level);
-            let second = usize::from(skill.multi_pv() > 1);
-            assert_eq!(skill.pick_by(&equal, 0.49), 0);
-            assert_eq!(skill.pick_by(&equal, 0.51), second);
+            let second = usize::from(skill.chooses());
+            assert_eq!(skill.choose_by(&equal, &|_| 0.49), 0);
+            assert_eq!(skill.choose_by(&equal, &|_| 0.51), second);
         }
-        assert_eq!(Skill::FULL.pick_by(&equal, 0.99), 0);
-        let indices: Vec<usize> = (0..64).map(|_| Skill::of_level(0).pick(&equal)).collect();
+        assert_eq!(Skill::FULL.choose_by(&equal, &|_| 0.99), 0);
+        let indices: Vec<usize> = (0..64).map(|_| Skill::of_level(0).choose(&equal)).collect();
         assert!(indices.contains(&0) && indices.contains(&1));
     }
 }

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# The ladder of skill levels: each level against the one below, 65 to 85 % are wanted; level 0 against a search of depth 1
-# that counts material (at most 15 %) and against random moves (at least 85 %; needs python3 with cshogi, PYTHON=...).
+# The ladder of skill levels: each level against the one below, 60 to 87 % are wanted; level 0 against a player that takes
+# what it can (capturer.py, at most 15 %) and against random moves (at least 90 %), and level 5 against a search of depth 1
+# that counts material. The players of scripts need python3 with cshogi, PYTHON=...
 # Usage: tests/matches/levels.sh ENGINE FOLDER [GAMES [FIRST [LAST]]]   (GAMES of each step, 200; FIRST and LAST are levels;
-# a match that was broken off goes on). From level 14 on a game is over when both see 15 pawns for the same side. The
-# levels below 20 are limited by nodes and need at most 0.4 s a move on an idle machine; with other work beside them
-# give them more time (BYOYOMI=3s), so that none is cut short or loses on time. NODES=780000 plays without clocks, so
-# that a match can also be stopped and continued (SIGSTOP); level 20 then has as many nodes as byoyomi of a second gives
-# one thread of two cores (2026).
+# a match that was broken off goes on). From level 14 on a game is over when both see 15 pawns for the same side. Games are
+# played without clocks, as in clock games levels below 20 take the time of a person: level 20 has 780,000 nodes a move, as
+# many as byoyomi of a second gives one thread of two cores (2026). CLOCK=byoyomi=1s plays by the clock.
 set -euo pipefail
 engine=$(realpath "$1")
 folder=$2
@@ -14,10 +13,10 @@ games=${3:-200}
 first=${4:-0}
 last=${5:-20}
 concurrency=${CONCURRENCY:-1}
-time=(--each "byoyomi=${BYOYOMI:-1s}")
-if [[ -n ${NODES:-} ]]; then time=(--nodes "$NODES" --patience 36000s); fi
+time=(--nodes "${NODES:-780000}" --patience 36000s)
+if [[ -n ${CLOCK:-} ]]; then time=(--each "$CLOCK"); fi
 python=${PYTHON:-python3}
-random=$(realpath "$(dirname "$0")/random_mover.py")
+scripts=$(realpath "$(dirname "$0")")
 
 mkdir -p "$folder"
 level() { echo "cmd=$engine,name=level-$1,option.SkillLevel=$1,option.Threads=1,option.USI_Hash=64"; }
@@ -28,12 +27,13 @@ step() { # NAME ENGINE ENGINE [OPTION...]
 }
 
 if ((first == 0)); then
-  step 0-against-depth-1 "$(level 0)" \
+  step 5-against-depth-1 "$(level 5)" \
     "cmd=$engine,name=depth-1,option.EvalFile=<material>,option.DepthLimit=1,option.Threads=1,option.USI_Hash=16"
   if "$python" -c 'import cshogi' 2> /dev/null; then
-    step 0-against-random "$(level 0)" "cmd=$python $random,name=random"
+    step 0-against-random "$(level 0)" "cmd=$python $scripts/random_mover.py,name=random"
+    step 0-against-capturer "$(level 0)" "cmd=$python $scripts/capturer.py,name=capturer"
   else
-    echo "0-against-random: skipped, $python has no cshogi"
+    echo "0-against-random, 0-against-capturer: skipped, $python has no cshogi"
   fi
 fi
 for high in $(seq $((first > 1 ? first : 1)) "$last"); do

@@ -123,6 +123,25 @@ impl TimeManager {
         self.factor = factor;
     }
 
+    /// What is left of the time that a level below full strength takes for a move, as a person
+    /// does: from a tenth to six tenths of the optimum by `share` from 0 to 1, half of it in the
+    /// opening, and at least [`Settings::minimum_thinking_time`] where half of the optimum allows
+    /// it. Zero without clocks.
+    pub(super) fn pace(&self, share: f64) -> Duration {
+        let Some(plan) = self.plan.filter(|plan| !plan.is_fixed) else {
+            return Duration::ZERO;
+        };
+        if self.settings.nodes_time > 0 {
+            return Duration::ZERO;
+        }
+        let is_opening = self.situation.game_ply < PACE_OPENING;
+        let part = (0.1 + share / 2.0) * if is_opening { 0.5 } else { 1.0 };
+        let wanted =
+            self.settings.minimum_thinking_time.saturating_sub(self.settings.network_delay);
+        let pace = plan.optimum.mul_f64(part).max(wanted.min(plan.optimum / 2));
+        pace.saturating_sub(self.start.elapsed())
+    }
+
     fn limit_after_optimum(&mut self, nodes: u64) {
         let (elapsed, total_elapsed) = (self.elapsed(nodes), self.total_elapsed(nodes));
         let Some(plan) = &mut self.plan else {
@@ -208,6 +227,8 @@ const PONDER_BONUS_DIVISOR: u32 = 4;
 const FINAL_PUSH_PERCENT: u32 = 120;
 /// Maximum time for the only legal move.
 const FORCED_MOVE_TIME: Duration = Duration::from_millis(500);
+/// Ply of a game below which a level below full strength moves in half of its usual time.
+const PACE_OPENING: u32 = 20;
 const PERCENT: u32 = 100;
 
 /// The plan for one move, in durations on the own clock.

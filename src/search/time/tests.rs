@@ -245,3 +245,28 @@ fn changes_of_the_best_move_take_time_and_are_forgotten() {
         difficulty.begin_iteration();
     }
 }
+
+#[test]
+fn lower_levels_take_their_time() {
+    let settings = Settings::default();
+    let pace = |time, increment, byoyomi, share| {
+        manager(time, increment, byoyomi, &settings).pace(share).as_millis()
+    };
+    for (time, increment, byoyomi) in [(600_000, 0, 0), (300_000, 5000, 0), (0, 0, 30_000)] {
+        let (quick, slow) =
+            (pace(time, increment, byoyomi, 0.0), pace(time, increment, byoyomi, 1.0));
+        let optimum = plan(time, increment, byoyomi).optimum.as_millis();
+        assert!(500 < quick && quick < slow && slow <= optimum * 6 / 10, "{quick} {slow}");
+    }
+    assert!(pace(0, 0, 1000, 1.0) < 600, "byoyomi of a second");
+    let fixed = Limits { movetime: Some(SECOND), ..Limits::default() };
+    let counted = Limits { nodes: Some(1000), ..Limits::default() };
+    for limits in [fixed, counted, Limits::default()] {
+        let manager = TimeManager::new(&limits, &settings, Color::Black, 30, false);
+        assert_eq!(manager.pace(1.0), Duration::ZERO);
+    }
+    let nodes = Settings { nodes_time: 100, ..settings.clone() };
+    assert_eq!(manager(600_000, 0, 0, &nodes).pace(1.0), Duration::ZERO);
+    let late = began_before(SECOND * 60, limits(60_000, 0, 0), &settings);
+    assert_eq!(late.pace(1.0), Duration::ZERO);
+}
