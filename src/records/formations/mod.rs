@@ -1,6 +1,6 @@
 //! The names of openings (戦型) and castles (囲い), told from the moves of a game.
 //!
-//! [`TABLE`] is all that is known about them. A row holds in a position if one of its alternatives,
+//! `TABLE` is all that is known about them. A row holds in a position if one of its alternatives,
 //! separated by ` | `, does: all of its conditions, separated by blanks. The board is that of
 //! black's view for both sides, white's turned by 180 degrees.
 //!
@@ -41,7 +41,7 @@ enum Kind {
     Castle,
 }
 
-/// A row of [`TABLE`].
+/// A row of `TABLE`.
 #[derive(PartialEq, Eq, Debug, Serialize)]
 pub struct Formation {
     /// The name in Japanese.
