@@ -164,8 +164,8 @@ fn search_and_decide(
     decide(worker, None, value)
 }
 
-/// In games with clocks a level below full strength, which has long finished, answers after the time
-/// that a person takes.
+/// In games with clocks a level below full strength, which has long finished, answers after the
+/// time that a person takes.
 fn keep_pace(worker: &mut Worker, signals: &Signals) {
     let skill = worker.task.settings.skill;
     let Some(time) = worker.time.as_mut().filter(|_| !skill.is_full()) else {

@@ -1,8 +1,8 @@
 //! What the system provides: threads, clock, free memory, files. In the browser it is the page that
 //! provides them, see `web`.
 //!
-//! Other modules take threads, times and the files of options from here, under the names of the standard library, so that
-//! they need not know where they run.
+//! Other modules take threads, times and the files of options from here, under the names of the
+//! standard library, so that they need not know where they run.
 
 #[cfg(not(target_family = "wasm"))]
 mod native;
