@@ -6,6 +6,8 @@ import random
 
 import cshogi
 
+from random_mover import play
+
 # The order in value of what is captured: pawn to dragon, as cshogi numbers kinds of pieces.
 VALUES = {
     cshogi.PAWN: 1,
@@ -40,26 +42,5 @@ def choose(board):
     return random.choice([move for move in moves if gain(board, move) == best])
 
 
-def main():
-    board = cshogi.Board()
-    while True:
-        try:
-            words = input().split()
-        except EOFError:
-            return
-        match words[:1]:
-            case ["usi"]:
-                print("id name capturer\nusiok", flush=True)
-            case ["isready"]:
-                print("readyok", flush=True)
-            case ["position"]:
-                board.set_position(" ".join(words[1:]))
-            case ["go"]:
-                move = choose(board)
-                print(f"bestmove {cshogi.move_to_usi(move) if move else 'resign'}", flush=True)
-            case ["quit"]:
-                return
-
-
 if __name__ == "__main__":
-    main()
+    play("capturer", choose)

@@ -6,7 +6,13 @@ import random
 import cshogi
 
 
-def main():
+def choose(board):
+    """A move, or None where there is none."""
+    return random.choice(list(board.legal_moves) or [None])
+
+
+def play(name, choose):
+    """Speaks USI on the standard streams; `choose` gives the move of a board."""
     board = cshogi.Board()
     while True:
         try:
@@ -15,18 +21,17 @@ def main():
             return
         match words[:1]:
             case ["usi"]:
-                print("id name random mover\nusiok", flush=True)
+                print(f"id name {name}\nusiok", flush=True)
             case ["isready"]:
                 print("readyok", flush=True)
             case ["position"]:
                 board.set_position(" ".join(words[1:]))
             case ["go"]:
-                moves = list(board.legal_moves)
-                move = cshogi.move_to_usi(random.choice(moves)) if moves else "resign"
-                print(f"bestmove {move}", flush=True)
+                move = choose(board)
+                print(f"bestmove {cshogi.move_to_usi(move) if move else 'resign'}", flush=True)
             case ["quit"]:
                 return
 
 
 if __name__ == "__main__":
-    main()
+    play("random mover", choose)

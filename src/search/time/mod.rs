@@ -135,7 +135,8 @@ impl TimeManager {
             return Duration::ZERO;
         }
         let is_opening = self.situation.game_ply < PACE_OPENING;
-        let part = (0.1 + share / 2.0) * if is_opening { 0.5 } else { 1.0 };
+        let part = PACE.0 + (PACE.1 - PACE.0) * share;
+        let part = if is_opening { part / 2.0 } else { part };
         let wanted =
             self.settings.minimum_thinking_time.saturating_sub(self.settings.network_delay);
         let pace = plan.optimum.mul_f64(part).max(wanted.min(plan.optimum / 2));
@@ -227,7 +228,9 @@ const PONDER_BONUS_DIVISOR: u32 = 4;
 const FINAL_PUSH_PERCENT: u32 = 120;
 /// Maximum time for the only legal move.
 const FORCED_MOVE_TIME: Duration = Duration::from_millis(500);
-/// Ply of a game below which a level below full strength moves in half of its usual time.
+/// The least and the greatest part of the optimum that a level below full strength takes, and the
+/// ply of a game below which it takes half of that.
+const PACE: (f64, f64) = (0.1, 0.6);
 const PACE_OPENING: u32 = 20;
 const PERCENT: u32 = 100;
 
