@@ -12,9 +12,8 @@ use thiserror::Error;
 
 use crate::position::{Position, SfenError};
 use crate::search::{Decision, Event, Limits, PrepareError, Searcher, Settings, Statistics};
-use crate::util::read_utf8;
 use crate::util::system::{Instant, recv_timeout};
-use crate::{eval::Evaluator, types::Depth};
+use crate::{eval::Evaluator, types::Depth, util::read_utf8};
 
 /// The positions to search, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,8 +1,7 @@
 //! Plays one game: two players, which are engine processes, two clocks, a referee.
 
-use std::fmt::Write as _;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{fmt::Write as _, thread};
 
 use super::journal::{Overhead, PlayerFigures, TimeLoss};
 use super::referee::{EndReason, GameVerdict, Played, Referee, Rules, read_legal_move};

@@ -9,10 +9,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::time_control::{
-    PER_MOVE, TimeControl, doubt_base_and_increment, parse_base_and_increment,
-};
-use super::{referee::Rules, statistics::Sprt};
+use super::time_control::{PER_MOVE, TimeControl, doubt_base_and_increment};
+use super::{referee::Rules, statistics::Sprt, time_control::parse_base_and_increment};
 use crate::runs::{Shard, difference};
 use crate::util::{free_name, parse_positive};
 use crate::{openings::OpeningSettings, types::Color, usi::client::Program};

@@ -2,23 +2,21 @@
 //! divided, limits of searches, evaluations, positions, times, shares, and names from a list.
 
 use std::path::{Path, PathBuf};
-use std::{collections::HashSet, error::Error, ffi::OsStr, marker::PhantomData, ops::Deref};
-use std::{str::FromStr, time::Duration};
+use std::{collections::HashSet, error::Error, marker::PhantomData, str::FromStr, time::Duration};
+use std::{ffi::OsStr, ops::Deref};
 
 use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 
-use crate::arena::settings::EngineText;
 use crate::arena::time_control::{doubt_base_and_increment, parse_base_and_increment};
 use crate::engine::{Engine, EvalFile, PositionError, load_evaluator};
-use crate::records::text::TextFormat;
 use crate::runs::{FolderError, RunFolder, RunKind, Shard, Stop};
 use crate::util::{AtPath, BareNumber, crowding, read_file, read_stream, shorten};
-use crate::{cli::output, eval::Evaluator, position::SfenError, records::teacher::Format};
+use crate::{arena::settings::EngineText, records::teacher::Format, records::text::TextFormat};
+use crate::{cli::output, eval::Evaluator, position::SfenError};
 
 /// Long work of one machine.
 #[derive(Args)]

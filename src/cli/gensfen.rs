@@ -7,12 +7,9 @@ use clap::Args;
 
 use crate::cli::progress::{Meter, stop_on_ctrl_c};
 use crate::openings::{OpeningError, Plies, SelfPlayOpenings, StartSet};
-use crate::train::gensfen::{
-    self, Archive, Entry, GensfenSettings, Run, RunLimits, Tally, TreeSampling,
-};
-use crate::{
-    cli::arguments::WorkerArguments, cli::error::ensure_usage, cli::output, util::counted,
-};
+use crate::train::gensfen::{self, Archive, Entry, GensfenSettings, Run, RunLimits, Tally};
+use crate::{cli::arguments::WorkerArguments, train::gensfen::TreeSampling, util::counted};
+use crate::{cli::error::ensure_usage, cli::output};
 
 /// Example: `raicho gensfen --nodes 1000 --threads 8 --loop 10000000 --out gen-1`
 #[derive(Args)]

@@ -1,11 +1,10 @@
 //! `raicho learn`: trains a network, or a three-piece evaluation, from teacher data.
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use std::{collections::HashSet, fs};
+use std::{collections::HashSet, fmt::Write as _, fs};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
@@ -17,11 +16,10 @@ use super::error::{ensure_usage, usage_error};
 use super::progress::{Meter, metered, stop_on_ctrl_c};
 use super::{output, result_file};
 use crate::runs::{self, FolderLock};
-use crate::train::learn::{
-    Data, FileGroup, InitialWeights, Learner, Model, Run, Settings, Source, best_before_rise,
-    fit_scale, kppt,
-};
-use crate::{train::data::Sources, util::AtPath, util::counted};
+use crate::train::data::Sources;
+use crate::train::learn::{Data, FileGroup, InitialWeights, Learner, Model, Run, Settings, Source};
+use crate::train::learn::{best_before_rise, fit_scale, kppt};
+use crate::util::{AtPath, counted};
 
 /// Files in the folder of a run.
 const CHECKPOINT_FILE: &str = "checkpoint.bin";

@@ -23,10 +23,9 @@ mod shell;
 mod spsa;
 mod usi;
 
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::{env, process::ExitCode};
+use std::{env, fmt::Write as _, process::ExitCode};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;

@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand};
 
-use super::arguments::load_evaluation;
 use super::data::{Input, watched};
-use super::{output, result_file};
+use super::{arguments::load_evaluation, output, result_file};
 use crate::eval::nnue::shape::{Head, Shape};
 use crate::eval::nnue::{Network, explain, material_network, random, scalar};
 use crate::train::judge::{self, JudgeSettings};
-use crate::util::{AtPath, shorten};
-use crate::{cli::error::ensure_usage, engine::EvalFile, eval::nnue::file::in_folder};
-use crate::{position::Position, records::teacher::Format, util::read_utf8};
+use crate::util::{AtPath, read_utf8, shorten};
+use crate::{cli::error::ensure_usage, eval::nnue::file::in_folder, records::teacher::Format};
+use crate::{engine::EvalFile, position::Position};
 
 /// Example: `raicho net random halfkp_256x2-32-32 nn.bin`
 #[derive(Args)]

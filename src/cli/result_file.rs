@@ -4,14 +4,13 @@
 //! read. Where one is made from each file that is read, its name comes from there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write as _;
-use std::path::Path;
+use std::{io::Write as _, path::Path};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::eval::nnue::Network;
 use crate::runs::{OutputFile, is_same_output, is_stream, would_replace};
-use crate::{cli::error::ensure_usage, util::AtPath, util::free_name};
+use crate::util::{AtPath, free_name};
+use crate::{cli::error::ensure_usage, eval::nnue::Network};
 
 /// Checks before the work that the file can be written then, and that it is not read.
 ///

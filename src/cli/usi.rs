@@ -8,8 +8,7 @@ use clap::{Args, builder::RangedU64ValueParser};
 
 use crate::bench::{self, BenchOptions};
 use crate::cli::arguments::{load_evaluation, warn_of_crowding};
-use crate::cli::output;
-use crate::{lang::Lang, types::Depth, usi::session};
+use crate::{cli::output, lang::Lang, types::Depth, usi::session};
 
 /// Speaks USI; tells a person who has started the program by hand what it is.
 pub(super) fn run(lang: Lang) -> anyhow::Result<()> {

@@ -6,10 +6,9 @@ use std::{env, fmt};
 
 use super::{Problem, Source};
 use crate::book::{self, Book, BookFormat, BookOptions, Dice, Library, ProbedMove};
-use crate::position::Position;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Move, Score};
-use crate::util::system::metadata;
+use crate::{position::Position, util::system::metadata};
 
 /// Faults of a book that are reported one by one.
 const SHOWN_FAULTS: usize = 3;

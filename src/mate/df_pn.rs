@@ -21,9 +21,8 @@
 //!   then take no plies. So a disproof says that no mate exists within the limit whatever is
 //!   futile, a proof only that one may; `length` settles that.
 
-use super::proof_numbers::{
-    INFINITE, MAX_UNSOLVED, NO_LIMIT, NO_REPETITION, PATH_TOO_LONG, ProofNumbers, Thresholds,
-};
+use super::proof_numbers::{INFINITE, MAX_UNSOLVED, NO_LIMIT, NO_REPETITION, PATH_TOO_LONG};
+use super::proof_numbers::{ProofNumbers, Thresholds};
 use super::worker::{Child, NOT_DELAYED, Worker};
 use super::{one_ply::mate_in_one, proof_hands, table::Entry};
 use crate::types::{Hand, Key64, Move, MoveList, Piece, PieceType, Square};

@@ -6,11 +6,10 @@
 
 use std::iter;
 
-use super::length::Lengths;
 use super::proof_numbers::{NO_LIMIT, ProofNumbers};
 use super::table::{Entry, Table};
 use super::worker::{Child, Control, NOT_DELAYED, Worker};
-use super::{Line, is_mating_line};
+use super::{Line, is_mating_line, length::Lengths};
 use crate::{position::Position, types::Move};
 
 /// Most times that the line is walked to improve the lengths that the defender chooses by.

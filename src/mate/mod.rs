@@ -21,14 +21,14 @@ mod worker;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{io, panic::resume_unwind, time::Duration};
 
-use crate::types::{Move, value::MAX_PLY};
-use crate::util::system::thread::{Builder, Scope, ScopedJoinHandle, scope};
-use crate::util::system::{Instant, has_threads};
-use crate::{movegen::legal_moves, position::Position};
 use main_line::second_solutions;
 use proof_numbers::{NO_LIMIT, ProofNumbers};
 use table::Table;
 use worker::{Control, VirtualCosts, Worker};
+
+use crate::util::system::thread::{Builder, Scope, ScopedJoinHandle, scope};
+use crate::util::system::{Instant, has_threads};
+use crate::{movegen::legal_moves, position::Position, types::Move, types::value::MAX_PLY};
 
 pub use main_line::{EqualDefence, SecondSolution, SecondSolutions};
 pub use one_ply::mate_in_one;

@@ -18,9 +18,8 @@ use bytemuck::Zeroable;
 
 use super::proof_numbers::{INFINITE, NO_LIMIT, NO_REPETITION, ProofNumbers};
 use crate::types::{Hand, Move16};
-use crate::util::{
-    BYTES_PER_MEGABYTE, ZeroedPages, cores, fits_into_memory, for_each_part, prefetch,
-};
+use crate::util::prefetch;
+use crate::util::{BYTES_PER_MEGABYTE, ZeroedPages, cores, fits_into_memory, for_each_part};
 
 /// Clusters that [`Table::hashfull`] samples: 1000 slots.
 const HASHFULL_CLUSTERS: usize = 125;

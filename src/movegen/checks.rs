@@ -1,10 +1,8 @@
 //! A filter for moves that give check, applied to sets instead of single moves.
 
 use super::Sink;
-use crate::bitboard::{
-    Bitboard, bishop_attacks, gold_attacks, king_attacks, knight_attacks, lance_line, line,
-    pawn_attacks, rook_attacks, silver_attacks,
-};
+use crate::bitboard::{Bitboard, bishop_attacks, gold_attacks, king_attacks, knight_attacks};
+use crate::bitboard::{lance_line, line, pawn_attacks, rook_attacks, silver_attacks};
 use crate::position::{Board, Position};
 use crate::types::{Color, Move, Piece, PieceType, Square};
 

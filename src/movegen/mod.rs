@@ -13,16 +13,15 @@ mod checks;
 pub mod perft;
 
 use arrayvec::ArrayVec;
+use checks::ChecksOnly;
 
-use crate::bitboard::{
-    Bitboard, between, bishop_attacks, gold_attacks, king_attacks, knight_attacks, lance_attacks,
-    line, pawn_attacks, rook_attacks, silver_attacks,
-};
+use crate::bitboard::silver_attacks;
+use crate::bitboard::{Bitboard, between, bishop_attacks, gold_attacks, king_attacks};
+use crate::bitboard::{knight_attacks, lance_attacks, line, pawn_attacks, rook_attacks};
 use crate::position::{Board, KingThreats, Position};
 use crate::types::{Color, Move, MoveList, Piece, PieceType, Square, for_side};
 
 pub use checks::CheckSquares;
-use checks::ChecksOnly;
 
 /// All legal moves, inferior non-promotions included.
 pub fn legal_moves(position: &Position) -> MoveList {

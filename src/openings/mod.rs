@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::{collections::HashSet, fmt, io::Write, str::FromStr, sync::mpsc, time::Duration};
 
 use serde::{Deserialize, Serialize};
+use sources::RandomOpenings;
 use thiserror::Error;
 
 use crate::search::{Event, Limits};
@@ -26,9 +27,9 @@ use crate::util::{counted, shorten};
 use crate::{
     engine::Engine, movegen::legal_moves, position::Position, records::sfen_line::SfenLine,
 };
+
 pub(crate) use self_play::Opener;
 pub use self_play::{SelfPlayOpenings, StartSet};
-use sources::RandomOpenings;
 pub(crate) use sources::{Purpose, below, fraction, generator};
 
 /// The openings of a match.

@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::sources::{Lines, play_random_moves};
 use super::{OpeningError, Plies, Purpose, below, generator, why_over};
 use crate::search::{Limits, Solo};
-use crate::util::read_file;
-use crate::{position::Position, records::packed::HuffmanCodedPos, records::score};
-use crate::{records::sfen_line::SfenLine, types::EnteringKingRule};
+use crate::{position::Position, records::packed::HuffmanCodedPos, records::sfen_line::SfenLine};
+use crate::{records::score, types::EnteringKingRule, util::read_file};
 
 /// The number of attempts at one opening before the settings are refused as impossible.
 const MAX_ATTEMPTS: u64 = 1000;

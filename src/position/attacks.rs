@@ -2,10 +2,10 @@
 
 use super::Board;
 use crate::bitboard::{
-    Bitboard, between, bishop_attacks, bishop_lines, gold_attacks, king_attacks, knight_attacks,
-    lance_attacks, lance_line, pawn_attacks, reach_around, rook_attacks, rook_lines,
-    silver_attacks,
+    Bitboard, between, bishop_attacks, bishop_lines, gold_attacks, king_attacks,
 };
+use crate::bitboard::{knight_attacks, lance_attacks, lance_line, pawn_attacks, reach_around};
+use crate::bitboard::{rook_attacks, rook_lines, silver_attacks};
 use crate::types::{Color, Move, Piece, PieceType, Square};
 
 /// Threats to the king of one side.

@@ -3,10 +3,8 @@
 //! piece, and `legal`, which checks king safety and pawn-drop mate.
 
 use super::{Board, KingThreats, Position};
-use crate::bitboard::{
-    Bitboard, between, bishop_lines, gold_attacks, is_aligned, king_attacks, knight_attacks,
-    lance_line, pawn_attacks, rook_lines, silver_attacks,
-};
+use crate::bitboard::{Bitboard, between, bishop_lines, gold_attacks, is_aligned, king_attacks};
+use crate::bitboard::{knight_attacks, lance_line, pawn_attacks, rook_lines, silver_attacks};
 use crate::types::{Color, Move, Move16, Piece, PieceType, Square};
 
 impl Position {

@@ -3,9 +3,8 @@
 //! Reading is lenient where GUIs are sloppy (the ply may be missing or 0, characters in hand may
 //! repeat and come in any order) and strict elsewhere; output is canonical.
 
-use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::str::FromStr;
+use std::{borrow::Cow, str::FromStr};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use thiserror::Error;

@@ -16,8 +16,7 @@ mod output;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::{any::Any, collections::HashSet, str::FromStr};
-use std::{fmt, io, thread};
+use std::{any::Any, collections::HashSet, fmt, io, str::FromStr, thread};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

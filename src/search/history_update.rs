@@ -4,12 +4,10 @@
 //! Every move that is recorded here was generated or proved legal in the position where it is
 //! recorded.
 
-use crate::types::value;
-use crate::types::{Move, PieceType, Ply, Value};
-
 use super::history::{CONTINUATIONS, CORRECTION_LIMIT, CORRECTION_UPDATE_SCALE, ContinuationRow};
 use super::node::{Node, NodeType, SearchedMoves};
 use super::{audit, tunables, worker::Worker};
+use crate::types::{Move, PieceType, Ply, Value, value};
 
 /// Divisor of the weights, which are in 1/1024.
 const SCALE: i32 = 1024;

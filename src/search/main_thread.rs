@@ -12,17 +12,15 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{any::Any, sync::Arc, sync::mpsc::Receiver};
 
+use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
+use super::signals::{Signals, Statistics};
+use super::thread::{Outcome, Task, ThreadResult};
+use super::{history::Histories, root::root_moves, skill::pace_share, small, time::TimeManager};
+use super::{limits::Limits, worker::Worker};
 use crate::movegen::legal_moves;
 use crate::position::{Declaration, Position};
 use crate::types::value::{MATE_IN_MAX_PLY, centipawns};
 use crate::types::{Bound, Depth, Move, Value};
-
-use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
-use super::signals::{Signals, Statistics};
-use super::thread::{Outcome, Task, ThreadResult};
-use super::worker::Worker;
-use super::{history::Histories, limits::Limits, root::root_moves, skill::pace_share};
-use super::{small, time::TimeManager};
 
 /// Runs a search on the main thread; its last event is always a decision. `outcomes` yields one
 /// outcome per helper thread, then ends.

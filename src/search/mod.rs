@@ -45,17 +45,15 @@ mod worker;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use thiserror::Error;
-
-use crate::util::system::Instant;
-use crate::util::{ZeroedPages, counted, fits_into_memory};
-use crate::{position::Position, transposition::TranspositionTable};
-
 use history::Histories;
 use main_thread::any_decision;
 use report::OnEvent;
 use signals::{PonderHit, Signals};
+use thiserror::Error;
 use thread::{Job, Memory, SearchThread, Task, ThreadLimit, affordable_threads};
+
+use crate::util::{ZeroedPages, counted, fits_into_memory};
+use crate::{position::Position, transposition::TranspositionTable, util::system::Instant};
 
 #[cfg(test)]
 use tests::collisions::Collisions;

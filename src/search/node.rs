@@ -5,12 +5,10 @@ use std::ops::{Index, IndexMut};
 
 use arrayvec::ArrayVec;
 
+use super::history::{CONTINUATIONS, CastleKeys, ContinuationRow, CorrectionRow, HistoryContext};
 use crate::types::value::{self, MAX_PLY};
 use crate::types::{Bound, Depth, Key64, Move, Ply, Value};
 use crate::{bitboard::Bitboard, transposition::SlotIndex};
-
-use super::history::{CONTINUATIONS, ContinuationRow, HistoryContext};
-use super::history::{CastleKeys, CorrectionRow};
 
 /// The kind of a node, known at compile time.
 pub(super) trait NodeType {

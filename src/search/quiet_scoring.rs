@@ -7,15 +7,13 @@
 //! a square. The idea is Stockfish's `threatByLesser`, with classes of pieces for shogi; attacked
 //! pieces without a defender get the bonus too.
 
+use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES, origin_in_hand};
+use super::{history::origin_on_board, scored_moves::ScoredMoves, tunables};
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
 use crate::position::{LesserAttacks, Position};
 use crate::types::value::piece_value;
 use crate::types::{Color, Move, Piece, PieceType, Ply, Square};
-
-use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES};
-use super::history::{origin_in_hand, origin_on_board};
-use super::{scored_moves::ScoredMoves, tunables};
 
 /// The continuation histories used: of the moves one, two, three, four and six plies ago.
 const ORDER_ROWS: [usize; 5] = [0, 1, 2, 3, 5];

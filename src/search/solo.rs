@@ -8,16 +8,15 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use crate::transposition::{Entry, TableError, TranspositionTable};
-use crate::types::value::{self, MAX_PLY, is_decisive};
-use crate::types::{Bound, Depth, Key64, Move, Value};
-use crate::{movegen::legal_moves, position::Position};
-
 use super::limits::{Limits, Settings};
 use super::signals::{Signals, Statistics};
 use super::{
     history::Histories, root::root_moves, thread::Task, time::TimeManager, worker::Worker,
 };
+use crate::transposition::{Entry, TableError, TranspositionTable};
+use crate::types::value::{self, MAX_PLY, is_decisive};
+use crate::types::{Bound, Depth, Key64, Move, Value};
+use crate::{movegen::legal_moves, position::Position};
 
 /// Stack size in bytes of a thread that calls [`Solo::search`]: the recursion needs more than the
 /// default.

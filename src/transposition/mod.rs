@@ -26,15 +26,14 @@ mod tests;
 
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
+use cluster::{Cluster, DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT, SLOTS, Slot};
 use thiserror::Error;
 
 use crate::types::{Bound, Depth, Key64, value};
-use crate::util::{
-    BYTES_PER_MEGABYTE, PREFETCHES, ZeroedPages, cores, fits_into_memory, for_each_part, prefetch,
-};
+use crate::util::{BYTES_PER_MEGABYTE, PREFETCHES, ZeroedPages, cores, fits_into_memory};
+use crate::util::{for_each_part, prefetch};
 
 pub use cluster::Entry;
-use cluster::{Cluster, DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT, SLOTS, Slot};
 
 /// Which entries a search sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -13,9 +13,8 @@
 #[cfg(test)]
 mod tests;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::{fs::File, ops::AddAssign, time::Duration};
+use std::{fs::File, io::Write as _, ops::AddAssign, time::Duration};
 
 use serde::{Deserialize, Serialize};
 

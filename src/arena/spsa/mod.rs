@@ -19,8 +19,7 @@ mod tests;
 pub mod tuning;
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt;
-use std::{io::Write, path::Path, str::FromStr};
+use std::{fmt, io::Write, path::Path, str::FromStr};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use rand::{RngExt, SeedableRng};

@@ -9,11 +9,9 @@
 //! | `faults.jsonl` | one line of JSON per game that was lost by a fault |
 //! | `faults/` | the last lines of the dialogue of the first of these games |
 
-use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{fmt, fs, iter, thread};
+use std::{collections::BTreeMap, fmt, fs, io::Write as _, iter, thread};
 
 use anyhow::{Result, anyhow, bail};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! The arguments of a match and their conversion to settings. When a run is resumed, arguments that
 //! are repeated must be those of the run.
 
-use std::io::Write as _;
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{fmt, io::Write as _, path::PathBuf, time::Duration};
 
 use anyhow::{Result, bail};
 use clap::Args;

@@ -11,22 +11,20 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use super::{
-    InputArguments, OutputArguments, SORT_MEMORY, print_extras, print_faults, print_losses,
-    print_written, write_book,
+    InputArguments, OutputArguments, print_extras, print_faults, print_written, write_book,
 };
-use crate::book::{
-    self, Book, BookEntry, BookFormat, BookOptions, BookReader, Checker, FaultLog, Library, Probe,
-    ProbedMove, Refusal, order_key, ponder_move,
-};
+use super::{SORT_MEMORY, print_losses};
+use crate::book::{self, Book, BookEntry, BookFormat, BookOptions, BookReader, Checker, FaultLog};
+use crate::book::{Library, Probe, ProbedMove, Refusal, order_key, ponder_move};
 use crate::cli::arguments::{Named, formats, numbered_lines, one_of, read_bytes, set_position};
 use crate::cli::error::{as_usage, bail_usage, ensure_usage, usage_error};
-use crate::cli::{output, progress::watched_in, result_file};
+use crate::cli::{output, result_file};
 use crate::lang::{self, Lang};
 use crate::makebook::games::{self, GamesSettings};
 use crate::makebook::{self, MergeRule, MergeSettings, SortedWriter, for_each_entry, minimax};
 use crate::usi::options::{Change, set_option};
-use crate::{engine::Engine, position::Position, records::teacher::Format, train::data::Sources};
-use crate::{types::Color, util::counted};
+use crate::{cli::progress::watched_in, records::teacher::Format, train::data::Sources};
+use crate::{engine::Engine, position::Position, types::Color, util::counted};
 
 /// Example: `raicho book convert user_book1.db --out user_book1.ybb`
 #[derive(Args)]

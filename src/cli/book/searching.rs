@@ -8,18 +8,17 @@ use clap::{ArgGroup, Args};
 use serde::{Deserialize, Serialize};
 
 use super::{OutputArguments, SORT_MEMORY, print_faults, print_losses, print_written};
-use crate::cli::arguments::{
-    KeptWork, WorkArguments, WorkerArguments, numbered_lines, one_of, read_bytes,
-};
+use crate::cli::arguments::{KeptWork, WorkArguments, WorkerArguments, numbered_lines, one_of};
 use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
-use crate::cli::{error::ensure_usage, output, result_file};
+use crate::cli::{output, result_file};
 use crate::makebook::extend::{GrowingBook, Growth, Leaf, Reach, User, leaves};
-use crate::makebook::think::{
-    Effort, Enough, Positions, Thinking, ThinkingPlan, Thought, write_thoughts,
-};
+use crate::makebook::think::{Effort, Enough, Positions, Thinking, ThinkingPlan, Thought};
 use crate::runs::{Execution, Numbers, Plan, RunKind, Shard, Stop, execute};
-use crate::{book::FaultLog, eval::Evaluator, lang::Lang, position::Position, records::SfenLine};
-use crate::{search::SOLO_STACK_BYTES, util::counted};
+use crate::{book::FaultLog, lang::Lang, util::counted};
+use crate::{
+    cli::arguments::read_bytes, cli::error::ensure_usage, makebook::think::write_thoughts,
+};
+use crate::{eval::Evaluator, position::Position, records::SfenLine, search::SOLO_STACK_BYTES};
 
 /// Example: `raicho book think --book book.db --nodes 1000000 --threads 8 --out deeper.db`
 #[derive(Args)]

@@ -7,8 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
-use std::{iter::Peekable, sync::Arc};
+use std::{fmt, fs, iter::Peekable, sync::Arc};
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -21,8 +20,8 @@ use crate::runs::{OutputFile, Stop, is_stream};
 use crate::train::data::pass::{self, HeldOut};
 use crate::train::data::{Source, Sources};
 use crate::util::{AtPath, counted, parse_share};
-use crate::{cli::error::ensure_usage, cli::progress::stop_on_ctrl_c, records::encoding::Lines};
-use crate::{records::game::GameRecord, records::teacher::Format};
+use crate::{cli::error::ensure_usage, cli::progress::stop_on_ctrl_c, records::game::GameRecord};
+use crate::{records::encoding::Lines, records::teacher::Format};
 
 /// Example: `raicho convert game.csa --out game.kif`
 #[derive(Args)]

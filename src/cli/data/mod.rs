@@ -13,19 +13,17 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::{BYTES_PER_MEGABYTE, KeptWork, Named, SortMemory, WorkerArguments, formats};
-use super::error::ensure_usage;
-use super::progress::{Meter, stop_on_ctrl_c};
-use super::{output, progress, result_file};
+use super::progress::{self, Meter, stop_on_ctrl_c};
+use super::{error::ensure_usage, output, result_file};
 use crate::records::teacher::{Content, Format, Record};
 use crate::runs::{OutputFile, RunKind, Shard, Watch};
 use crate::train::data::pass::{self, PassReport};
 use crate::train::data::{Output, Source, Sources, sort, stats};
 use crate::train::gensfen::{Effort, HASH_MB};
-use crate::train::rescore::{
-    self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring, can_rescore,
-};
+use crate::train::rescore::{self, Checkpoint, KeptCheckpoints, RescoreReport, Rescoring};
 use crate::train::roots::{Collection, Root, RootsSettings, Table, collect};
-use crate::{train::learn::DEFAULT_SCALE, util::AtPath, util::counted};
+use crate::util::{AtPath, counted};
+use crate::{train::learn::DEFAULT_SCALE, train::rescore::can_rescore};
 
 /// The unit of the progress.
 const UNIT: &str = "MB";

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 
 use super::{
-    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, Report, SearchId,
-    Task, Word,
+    Answer, Content, EngineCommand, GameRules, OnWord, PlayerSettings, Prepared, SearchId,
 };
+use super::{Report, Task, Word};
 use crate::types::{Bound, Move};
 use crate::usi::client::reply::{BestMove, InfoLine, Reply};
 use crate::usi::client::{Client, ClientError, Program, clock_words};

@@ -17,9 +17,8 @@ use std::{fs::File, sync::Mutex};
 
 use thiserror::Error;
 
-use super::numbers::NUMBERS;
 use super::scalar::{Weight, Weights};
-use super::{KK_ENTRIES, KKP_ENTRIES, Kind, Tables};
+use super::{KK_ENTRIES, KKP_ENTRIES, Kind, Tables, numbers::NUMBERS};
 use crate::types::Square;
 use crate::util::{ZeroedPages, cores, for_each_part};
 

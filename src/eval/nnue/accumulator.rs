@@ -19,12 +19,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::features::{
-    ActiveFeatures, Attacks, FeatureSet, KingBucket, active_with_attacks, features_in_hand,
-    features_not_in_game, features_on_board, king_bucket,
-};
-use super::{FeatureTransformer, Network};
-use super::{shape::COLUMNS_STEP, simd::Simd};
+use super::features::{ActiveFeatures, Attacks, FeatureSet, KingBucket, active_with_attacks};
+use super::features::{features_in_hand, features_not_in_game, features_on_board, king_bucket};
+use super::{FeatureTransformer, Network, shape::COLUMNS_STEP, simd::Simd};
 use crate::position::{PastMove, Position};
 use crate::types::{Color, Hand, Key64, Move, Piece, PieceType, Square};
 use crate::{eval::bona_piece::PIECES_IN_SET, util::Aligned};

@@ -15,8 +15,7 @@
 )]
 
 use super::scalar::{MAX_ACTIVATION, WEIGHT_BITS};
-use super::{AffineLayer, LayerStack};
-use super::{shape::MAX_HIDDEN, simd::Simd};
+use super::{AffineLayer, LayerStack, shape::MAX_HIDDEN, simd::Simd};
 use crate::util::Aligned;
 
 /// Input bytes in a group: those that one 32-bit lane multiplies at once.

@@ -19,15 +19,15 @@ use std::io::{self, Write as _};
 use std::{collections::VecDeque, fs::File, path::Path};
 
 use anyhow::{Result, bail, ensure};
-
-use crate::book::{
-    Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookPlace, BookReader, BookWriter,
-    FaultLog, Line, lines, parse_position,
-};
-use crate::runs::{OutputFile, Watch};
-use crate::{position::Board, records::PackedSfen, types::Move16, util::AtPath};
 use graph::{Bits, KeyTable, Lanes, Parents, Turned, node_key, turned};
 use loops::{Arena, CheckLoops, solve};
+
+use crate::book::{
+    Block, Blocks, BookEntry, BookFault, BookFormat, BookMove, BookPlace, BookReader,
+};
+use crate::book::{BookWriter, FaultLog, Line, lines, parse_position};
+use crate::runs::{OutputFile, Watch};
+use crate::{position::Board, records::PackedSfen, types::Move16, util::AtPath};
 
 use rayon::prelude::*;
 

@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
+use super::{RATING_PREFIXES, by_repetition, ending_by_the_rules, ending_of_word, word_of_ending};
 use super::{
-    RATING_PREFIXES, SEPARATOR, by_repetition, color_of, decoded, ending_by_the_rules,
-    ending_of_word, heading, is_exact, is_renamed, kind, legal_move, parse_move, piece, piece_name,
-    square, word_of_ending,
+    SEPARATOR, color_of, decoded, is_exact, is_renamed, legal_move, parse_move, piece_name,
 };
+use super::{heading, kind, piece, square};
 use crate::position::{Board, Position};
 use crate::records::encoding::Lines;
 use crate::records::setup::{Setup, impossible};

@@ -4,18 +4,18 @@ use std::{fmt::Display, time::Duration};
 
 use serde_json::{Value, value::RawValue};
 
-use super::{
-    Clock, Data, Entry, Initial, MOST_NESTED, Piece, Place, Played, RELATIVE, Record, is_exact,
-    word,
-};
-use crate::position::Position;
+use super::{Clock, Entry, Initial, MOST_NESTED, Piece, Place, Played, RELATIVE, Record, is_exact};
+use super::{Data, word};
 use crate::records::csa::{ending_of_word, is_renamed, kind};
+use crate::records::quoted;
 use crate::records::setup::{Setup, impossible};
 use crate::records::{
-    Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap,
-    notation::japanese::Written, possible, quoted,
+    Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, possible,
 };
 use crate::types::{Color, File, Move, PieceType, Rank, Square};
+use crate::{
+    position::Position, records::notation::Handicap, records::notation::japanese::Written,
+};
 
 /// Reads the game of a text.
 ///

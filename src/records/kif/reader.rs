@@ -2,16 +2,13 @@
 
 use std::{io::Read, time::Duration};
 
-use super::{
-    IN_ALL, UNTIL, board::Diagram, ending_of_word, ending_of_words, interruption, is_digit,
-    is_exact, is_word, number_of, parse_time, parts_of_sentence, word_of_ending,
-};
+use super::{IN_ALL, UNTIL, interruption, is_digit, is_exact, is_word, number_of, parse_time};
+use super::{board::Diagram, ending_of_word, ending_of_words, parts_of_sentence, word_of_ending};
 use crate::records::notation::japanese::{BLANKS, MARKS, WHITE_MARKS, Written, with_origin};
-use crate::records::{
-    Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, notation::Handicap, quoted,
-};
+use crate::records::{Builder, Ending, EndingWords, GameRecord, RecordError, RecordedMove, quoted};
 use crate::types::{Color, Move};
-use crate::{position::Position, records::encoding::Lines, util::shorten};
+use crate::util::shorten;
+use crate::{position::Position, records::encoding::Lines, records::notation::Handicap};
 
 /// Headings with which another game begins.
 const FIRST_HEADINGS: [&str; 2] = ["手合割", "開始日時"];

@@ -6,10 +6,11 @@ use std::ops::Range;
 use super::Format;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::score::{NINTHS, centipawns_to_psv};
-use crate::records::tree::TreePosition;
 use crate::types::{Color, Move};
-use crate::{position::Position, records::game::GameResult, records::hcpe3};
-use crate::{records::packed::PackedSfen, records::psum::PositionSum, records::sample::Sample};
+use crate::{
+    position::Position, records::game::GameResult, records::hcpe3, records::sample::Sample,
+};
+use crate::{records::packed::PackedSfen, records::psum::PositionSum, records::tree::TreePosition};
 
 /// What one record of a file holds.
 #[derive(Clone, Debug)]

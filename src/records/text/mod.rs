@@ -8,15 +8,12 @@
 mod tests;
 
 use std::io::{self, Read};
-use std::iter::Peekable;
-use std::{fmt, path::Path};
+use std::{fmt, iter::Peekable, path::Path};
 
 use crate::records::encoding::{Lines, encode_shift_jis};
 use crate::records::kif::{self, Style};
-use crate::records::{
-    Closing, Ending, GameRecord, RecordError, RecordedMove, SfenLine, csa, jkf,
-    notation::japanese::MARKS,
-};
+use crate::records::notation::japanese::MARKS;
+use crate::records::{Closing, Ending, GameRecord, RecordError, RecordedMove, SfenLine, csa, jkf};
 
 /// A format of games as text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -3,15 +3,15 @@
 use std::fmt;
 
 use anyhow::{Context as _, Result};
-use plotters::coord::Shift;
-use plotters::prelude::*;
-use plotters::style::Color as _;
+use plotters::{coord::Shift, style::Color as _};
 
 use super::{Sources, Tally};
 use crate::records::sample::{Sample, has_entered_king};
 use crate::types::{Bound, Color};
-use crate::{records::game::GameResult, records::score::is_mate, records::teacher::Record};
-use crate::{records::tree::TreePosition, runs::Watch};
+use crate::{records::game::GameResult, records::teacher::Record, records::tree::TreePosition};
+use crate::{records::score::is_mate, runs::Watch};
+
+use plotters::prelude::*;
 
 /// The range of the histogram of scores, in centipawns. Larger scores count for its last classes.
 const MAX_SCORE: i64 = 3_000;

@@ -13,16 +13,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Result, bail, ensure};
 use clap::Args;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Counts, Filter, Label, Reason, Sample, Tactical, line_to_leaf};
 use super::{loss::logistic, out_of_range};
-use crate::records::teacher::{
-    Format, Record, Skipped, Span, TeacherError, TeacherGame, TeacherReader,
+use crate::records::teacher::{Format, Record, Skipped, Span, TeacherError, TeacherGame};
+use crate::util::{AtPath, mixed};
+use crate::{position::Position, runs::Watch, types::Move};
+use crate::{
+    records::teacher::TeacherReader, records::tree::TreePosition, types::value::PAWN_VALUE,
 };
-use crate::{position::Position, records::tree::TreePosition, runs::Watch};
-use crate::{types::Move, types::value::PAWN_VALUE, util::AtPath, util::mixed};
+
+use rayon::prelude::*;
 
 /// Held-out positions in memory, about; more would not be more precise.
 const HELD_OUT_POSITIONS: usize = 200_000;

@@ -1,15 +1,15 @@
 //! The training target, the loss function, the mean losses of held-out positions, and the scale of
 //! scores with which the target predicts results best.
 
-use std::fmt::Write as _;
-use std::ops::Range;
+use std::{fmt::Write as _, ops::Range};
 
-use plotters::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::sample::{Label, Sample};
 use super::{Settings, tree_weight};
 use crate::types::Bound;
+
+use plotters::prelude::*;
 
 /// The logistic function: the winning probability of an output.
 pub(super) fn logistic(output: f32) -> f32 {

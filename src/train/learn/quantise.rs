@@ -15,10 +15,8 @@ use rayon::prelude::*;
 use super::net::{BLOCK, Hidden, Layout, Row, Weights};
 use super::sample::{ActiveFeatures, CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
 use super::{loss::Target, pass::Pass};
-use crate::eval::nnue::scalar::{
-    MAX_ACTIVATION, MAX_FACTOR, MAX_OUTPUT_WEIGHT, QA, QB, Sums, WEIGHT_BITS, affine, clamped,
-    clip, products, square, value_in,
-};
+use crate::eval::nnue::scalar::{MAX_ACTIVATION, MAX_FACTOR, MAX_OUTPUT_WEIGHT, QA, QB, Sums};
+use crate::eval::nnue::scalar::{WEIGHT_BITS, affine, clamped, clip, products, square, value_in};
 use crate::eval::nnue::{AffineLayer, FeatureTransformer, LayerStack, Network, OutputLayer};
 use crate::util::Aligned;
 use crate::{eval::nnue::output_buckets::OUTPUT_BUCKETS, eval::nnue::shape::LayerShape};

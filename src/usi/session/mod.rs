@@ -13,10 +13,11 @@ mod pipes;
 mod tests;
 
 use std::io::{self, Read, Write};
+use std::process;
 use std::sync::mpsc::{self, Receiver};
-use std::{
-    error::Error, path::PathBuf, process, sync::Arc, sync::atomic::AtomicBool, time::Duration,
-};
+use std::{error::Error, path::PathBuf, sync::Arc, sync::atomic::AtomicBool, time::Duration};
+
+use pipes::{Input, Interrupt, Line, Output, ToolOutput};
 
 use super::command::{Command, CommandError, GoCommand, MateLimit, PositionCommand, Start, Times};
 use super::options::{self, Change};
@@ -27,7 +28,6 @@ use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::{Depth, Move};
 use crate::util::system::{Instant, thread};
 use crate::{eval::nnue::simd::InstructionSet, movegen::legal_moves, util::shorten};
-use pipes::{Input, Interrupt, Line, Output, ToolOutput};
 
 /// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag
 /// is set.

@@ -22,14 +22,13 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 use ratatui::{DefaultTerminal, Frame};
 
 use super::tally_text;
-use crate::cli::{output, progress::Interrupt};
 use crate::csa::journal::{Entry, GameResult, Tally, by_opponent};
-use crate::csa::{run::RunEvent, session::Session};
-use crate::lang::Lang;
-use crate::position::Position;
 use crate::records::notation::japanese::{self, RANKS, on_board, piece_letter};
-use crate::records::{black_score, csa::move_text};
 use crate::types::{Color, File, Hand, Move, Piece, PieceType, Rank, Square};
+use crate::{
+    cli::output, cli::progress::Interrupt, csa::session::Session, records::csa::move_text,
+};
+use crate::{csa::run::RunEvent, lang::Lang, position::Position, records::black_score};
 
 /// Time between two pictures, in which the clocks run on.
 const INTERVAL: Duration = Duration::from_millis(200);

@@ -13,14 +13,12 @@ mod raicho;
 mod tests;
 
 use arrayvec::ArrayVec;
+use feature_set::{KingFeatures, Numbering};
 
-use crate::eval::bona_piece::{
-    ENEMY_KING, HAND_END, NOT_IN_GAME, PIECES_END, SQUARES, number_in_hand, number_on_board,
-    piece_numbers, seen_by,
-};
+use crate::eval::bona_piece::{ENEMY_KING, HAND_END, NOT_IN_GAME, PIECES_END, SQUARES};
+use crate::eval::bona_piece::{number_in_hand, number_on_board, piece_numbers, seen_by};
 use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Square};
-use feature_set::{KingFeatures, Numbering};
 
 pub use feature_set::FeatureSet;
 

@@ -5,15 +5,12 @@
 //! decides: where header or text do not match but exactly one known shape has the size, the network
 //! is read with a warning. No more memory is allocated than the size of the file justifies.
 
-use super::raicho::RAICHO_MAGIC;
-use super::{NetError, Reader, leb128};
-use crate::eval::nnue::features::FeatureSet;
+use super::{NetError, Reader, leb128, raicho::RAICHO_MAGIC};
 use crate::eval::nnue::output_buckets::{KingClasses, OutputBuckets, PROGRESS_BUCKETS, Progress};
 use crate::eval::nnue::shape::{Head, LayerShape, PROGRESS_HASH, Shape, WIDTH_STEP, text};
-use crate::eval::nnue::{
-    AffineLayer, DEFAULT_SCALE, FeatureTransformer, LayerStack, Network, to_i32,
-};
+use crate::eval::nnue::{AffineLayer, DEFAULT_SCALE, FeatureTransformer, LayerStack, Network};
 use crate::util::{Aligned, shorten};
+use crate::{eval::nnue::features::FeatureSet, eval::nnue::to_i32};
 
 /// The first four bytes of `YaneuraOu`'s format, little endian.
 pub(in crate::eval::nnue) const MAGIC: u32 = 0x7af3_2f16;

@@ -8,12 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Diversions, Endings, GensfenSettings, RULE, Run, TreeSampling};
 use crate::openings::{self, Opener, Purpose, RuleEnd, below, fraction, generator};
-use crate::records::tree::TreePosition;
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine, TreeNode};
 use crate::types::{Color, Move};
-use crate::{
-    movegen::legal_moves, position::Position, records::packed::PackedSfen, records::score,
-};
+use crate::{movegen::legal_moves, records::packed::PackedSfen, records::tree::TreePosition};
+use crate::{position::Position, records::score};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.
 #[derive(Clone, Debug)]

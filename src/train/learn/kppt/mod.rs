@@ -14,7 +14,6 @@ use std::{path::Path, sync::LazyLock};
 
 use anyhow::Result;
 use arrayvec::ArrayVec;
-use rayon::prelude::*;
 use tables::{Factor, Pass, Tables, pairs_of};
 
 use super::Settings;
@@ -22,11 +21,13 @@ use super::learner::{Model, Run};
 use super::loss::{HeldOutLosses, Target, Targets};
 use super::sample::{CODES, MAX_ACTIVE, Sample};
 use crate::eval::kppt::scalar::{SCALE, Weight, Weights};
-use crate::eval::kppt::{
-    HAND_END, PIECES_END, PIECES_IN_SET, SYNTHESIZED, number_in_hand, number_on_board,
-};
+use crate::eval::kppt::{HAND_END, PIECES_END, PIECES_IN_SET, SYNTHESIZED, number_in_hand};
 use crate::types::{Color, Piece, PieceType, Rank, Square};
-use crate::{runs::OutputFile, types::value::piece_value, util::AtPath};
+use crate::{
+    eval::kppt::number_on_board, runs::OutputFile, types::value::piece_value, util::AtPath,
+};
+
+use rayon::prelude::*;
 
 /// Most held-out positions that are evaluated per point of the curve.
 const MAX_HELD_OUT: usize = 50_000;

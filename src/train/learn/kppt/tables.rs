@@ -7,15 +7,16 @@
 use std::io::{self, Read, Write};
 
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
 
+use super::{Batch, GROUPS, Info, KINGS, PIECES, Row, View, pair, rows_of, smaller};
 use super::{
-    Batch, GROUPS, Info, KINGS, NUMBERS, PIECES, RELATIVE, RELATIVE_PAIRS, Row, View, group_of,
-    pair, relative_pair, relative_rows_of, rows_of, smaller, triangle,
+    NUMBERS, RELATIVE, RELATIVE_PAIRS, group_of, relative_pair, relative_rows_of, triangle,
 };
 use crate::types::{Rank, Square};
 use crate::util::{ZeroedPages, prefetch};
 use crate::{train::learn::learner::read_u32, train::learn::loss::loss_and_slope};
+
+use rayon::prelude::*;
 
 /// A kind of weights that share a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
