@@ -42,7 +42,7 @@ const fn level(nodes: f64, tolerance: f64, oversight: f64, rating: u32) -> Level
 const LEVELS: [Level; 21] = [
     level(1.0, 0.8, 3.1, 0),
     level(1.0, 0.7, 2.2, 260),
-    level(1.0, 0.65, 1.31, 502),
+    level(1.0, 0.65, 1.27, 502),
     level(1.0, 0.6, 1.1, 753),
     level(1.0, 0.5, 0.8, 1004),
     level(1.0, 0.4, 0.45, 1255),
@@ -120,6 +120,8 @@ const RECAPTURE: f64 = 0.25;
 const NEAR: f64 = 0.75;
 const FAR: f64 = 1.5;
 const DROP: f64 = 1.25;
+/// A mate in one is looked for.
+const MATE_IN_ONE: f64 = 0.6;
 /// The greatest chance to overlook anything.
 const MOST_OVERSIGHT: f64 = 0.97;
 
@@ -224,7 +226,10 @@ impl Skill {
             let is_mate = line.value.abs() >= MATE_IN_MAX_PLY;
             let plies = if is_mate { (MATE - line.value.abs()).max(1) } else { 1 };
             let (own, reply) = if line.value > 0 { (plies, 1) } else { (1, (plies - 1).max(1)) };
-            if overlooks(line.own, own) {
+            let looks_for = if is_mate && line.value > 0 && plies == 1 { MATE_IN_ONE } else { 1.0 };
+            let own_sight =
+                line.own.map(|Sight { key, factor }| Sight { key, factor: factor * looks_for });
+            if overlooks(own_sight, own) {
                 None
             } else if overlooks(line.reply, reply) {
                 Some(line.naive.max(line.value))
@@ -377,6 +382,7 @@ mod tests {
         let mate = |plies| Candidate { own: Some(sight(1, 1.0)), ..line(mate_in(plies)) };
         let capture = |factor| Candidate { own: Some(sight(1, factor)), ..line(500) };
         assert!(share(mate(1)) < share(mate(3)) && share(mate(3)) < share(mate(9)));
+        assert!(share(mate(1)) < share(capture(1.0)));
         assert!(share(capture(RECAPTURE)) < share(capture(NEAR)));
         assert!(share(capture(NEAR)) < share(capture(DROP)));
         assert!(share(capture(DROP)) < share(capture(FAR)));
