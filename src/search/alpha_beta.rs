@@ -325,14 +325,14 @@ impl Worker {
     #[inline(always)]
     pub(super) fn correction(&mut self, ply: Ply) -> i32 {
         let rows = self.correction_rows(ply);
-        let castles = if self.histories.corrections.uses_castles() {
+        let castles = if self.histories.uses_castles() {
             let keys = self.castle_keys(ply);
             self.stack[ply].castle_keys = Some(keys);
             Some(keys)
         } else {
             None
         };
-        self.histories.corrections.of(&self.position, castles, rows)
+        self.histories.correction(&self.position, castles, rows)
     }
 
     /// The keys of both castles: those of the node before, unless the move between touches one.

@@ -1,11 +1,19 @@
-//! Histories, owned by one thread: statistics of how often moves were best, by which the search
-//! orders, prunes and reduces moves, and of how far the static evaluation was off.
+//! Histories: statistics of how often moves were best, by which the search orders, prunes and
+//! reduces moves, and of how far the static evaluation was off.
+//!
+//! Most are a thread's own. The pawn history and the correction histories depend on the position,
+//! so that threads that search the same root learn the same: all threads of a search share them, as
+//! in Stockfish (2025). Their entries are atomic, and of two updates at one time one may be lost.
 //!
 //! Each entry is updated by gravity and stays within the limit of its table. The tables (butterfly,
 //! low ply, capture, continuation, pawn, TT move and correction history) and their weights follow
 //! Stockfish, adapted to shogi by `YaneuraOu`.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use bytemuck::Zeroable;
 
 use crate::bitboard::Bitboard;
 use crate::position::{Board, LesserAttacks, Position};
@@ -60,36 +68,39 @@ impl ContinuationRow {
     }
 }
 
-/// One row of the continuation or pawn history, indexed by moved piece and target square.
+/// One row of the continuation history, indexed by moved piece and target square.
 #[derive(Clone, Copy)]
-pub(super) struct HistoryRow<'a> {
-    entries: &'a [i16; PIECE_TO],
-    start: i32,
-}
+pub(super) struct HistoryRow<'a>(&'a [i16; PIECE_TO]);
 
 impl<'a> HistoryRow<'a> {
-    /// Row `index` of a table with initial value `start`.
-    #[inline(always)]
-    fn of(table: &'a HistoryRows, index: usize, start: i32) -> Self {
-        Self { entries: table.row(index), start }
-    }
-
-    /// The entries of one piece by target square, without [`Self::start`].
-    #[inline(always)]
-    pub(super) fn of_piece(&self, piece: Piece) -> &'a [i16; Square::NUM] {
-        &self.entries.as_chunks().0[piece.index()]
-    }
-
     /// The initial value, to be added to an entry.
+    pub(super) const START: i32 = CONTINUATION_START;
+
+    /// The entries of one piece by target square, without [`Self::START`].
     #[inline(always)]
-    pub(super) fn start(&self) -> i32 {
-        self.start
+    pub(super) fn of_piece(self, piece: Piece) -> &'a [i16; Square::NUM] {
+        &self.0.as_chunks().0[piece.index()]
     }
 
     /// The value of a piece and target square, see [`piece_to`].
     #[inline(always)]
-    pub(super) fn value(&self, piece_to: usize) -> i32 {
-        i32::from(self.entries[piece_to]) + self.start
+    pub(super) fn value(self, piece_to: usize) -> i32 {
+        i32::from(self.0[piece_to]) + Self::START
+    }
+}
+
+/// One row of the pawn history, indexed by moved piece and target square.
+#[derive(Clone, Copy)]
+pub(super) struct PawnRow<'a>(&'a [SharedTargets; Piece::NUM]);
+
+impl<'a> PawnRow<'a> {
+    /// The initial value, to be added to an entry.
+    pub(super) const START: i32 = PAWN_START;
+
+    /// The entries of one piece, without [`Self::START`].
+    #[inline(always)]
+    pub(super) fn of_piece(self, piece: Piece) -> &'a SharedTargets {
+        &self.0[piece.index()]
     }
 }
 
@@ -158,7 +169,7 @@ fn of_move(mv: Move) -> usize {
     piece_to(mv.piece(), mv.to())
 }
 
-/// The histories of one thread.
+/// The histories of one thread, and those that it shares.
 pub(super) struct Histories {
     // [side][class by threat and origin][target]
     butterfly: [Box<[[i16; Square::NUM]]>; Color::NUM],
@@ -168,39 +179,86 @@ pub(super) struct Histories {
     captures: Box<[[i16; PieceType::NUM]]>,
     // [row of an earlier move][piece and target]
     continuation: HistoryRows,
-    // [row by pawn structure][piece and target]
-    pawns: HistoryRows,
     // [piece and target of the move answered]
     counter_moves: Box<[Option<Move>]>,
     /// Reliability of TT moves: positive where they usually are the best move.
     tt_move_history: i16,
-    pub(super) corrections: Corrections,
+    /// Whether the evaluation is material alone, so that castles and hands correct it.
+    of_material: bool,
+    shared: Arc<SharedHistories>,
+}
+
+/// The histories that the threads of a search share.
+pub(super) struct SharedHistories {
+    // [row by pawn structure][piece and target]
+    pawns: SharedRows,
+    corrections: Corrections,
+}
+
+/// Where the threads of a search find the histories that they share: they exist while a thread
+/// uses them.
+#[derive(Default)]
+pub(super) struct HistoryPool(Mutex<Weak<SharedHistories>>);
+
+impl HistoryPool {
+    /// The shared histories, which are made where no thread has them.
+    fn get(&self) -> io::Result<Arc<SharedHistories>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = known.upgrade() {
+            return Ok(shared);
+        }
+        let shared = Arc::new(SharedHistories::new()?);
+        *known = Arc::downgrade(&shared);
+        Ok(shared)
+    }
+}
+
+impl SharedHistories {
+    /// Approximate memory of the tables in MB, once every page is in use.
+    pub(super) const MEGABYTES: usize =
+        ((PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
+
+    fn new() -> io::Result<Self> {
+        let pawns = SharedRows::new(PAWN_STRUCTURES)?;
+        Ok(Self { pawns, corrections: Corrections::new()? })
+    }
+
+    /// Resets all tables to their initial values.
+    pub(super) fn clear(&self) {
+        self.pawns.clear();
+        self.corrections.clear();
+    }
+
+    /// Has the system provide the memory of all tables.
+    pub(super) fn fetch(&self) {
+        self.pawns.fetch();
+        self.corrections.fetch();
+    }
 }
 
 impl Histories {
-    /// Approximate memory of one thread's tables in MB, once every page is in use.
-    pub(super) const MEGABYTES: usize =
-        ((ContinuationRow::NUM + PAWN_STRUCTURES + PIECE_TO) * PIECE_TO * size_of::<i16>()) >> 20;
+    /// Approximate memory of one thread's own tables in MB, once every page is in use.
+    pub(super) const MEGABYTES: usize = (ContinuationRow::NUM * PIECE_TO * size_of::<i16>()) >> 20;
 
-    /// Empty tables.
+    /// Empty tables, but for those that other threads of the pool have filled.
     ///
     /// # Errors
     /// There is no address space left.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(super) fn new(pool: &HistoryPool) -> io::Result<Self> {
         Ok(Self {
             butterfly: Color::ALL
                 .map(|_| vec![[0; Square::NUM]; THREAT_CLASSES * ORIGINS].into_boxed_slice()),
             low_ply: [(); LOW_PLIES].map(|()| vec![0; BUTTERFLY].into_boxed_slice()),
             captures: vec![[0; PieceType::NUM]; PIECE_TO].into_boxed_slice(),
             continuation: HistoryRows::new(ContinuationRow::NUM)?,
-            pawns: HistoryRows::new(PAWN_STRUCTURES)?,
             counter_moves: vec![None; PIECE_TO].into_boxed_slice(),
             tt_move_history: 0,
-            corrections: Corrections::new()?,
+            of_material: false,
+            shared: pool.get()?,
         })
     }
 
-    /// Resets all tables to their initial values.
+    /// Resets the thread's own tables to their initial values.
     pub(super) fn clear(&mut self) {
         for table in &mut self.butterfly {
             table.fill([0; Square::NUM]);
@@ -210,17 +268,23 @@ impl Histories {
         }
         self.captures.fill([0; PieceType::NUM]);
         self.continuation.clear();
-        self.pawns.clear();
         self.counter_moves.fill(None);
         self.tt_move_history = 0;
-        self.corrections.clear();
     }
 
-    /// Has the system provide the memory of all tables.
+    /// Has the system provide the memory of the thread's own tables.
     pub(super) fn fetch(&mut self) {
         self.continuation.fetch();
-        self.pawns.fetch();
-        self.corrections.fetch();
+    }
+
+    /// The tables that other threads use too.
+    pub(super) fn shared(&self) -> &SharedHistories {
+        &self.shared
+    }
+
+    /// Sets whether the evaluation is material alone; castles and hands are used only then.
+    pub(super) fn set_of_material(&mut self, of_material: bool) {
+        self.of_material = of_material;
     }
 
     /// Clears the low ply history: its plies are counted from the root of one search.
@@ -271,20 +335,20 @@ impl Histories {
     /// The continuation history of all replies to an earlier move.
     #[inline(always)]
     pub(super) fn continuation_row(&self, row: ContinuationRow) -> HistoryRow<'_> {
-        HistoryRow::of(&self.continuation, row.index(), CONTINUATION_START)
+        HistoryRow(self.continuation.row(row.index()))
     }
 
     /// The pawn history of all moves with the pawns of a node.
     #[inline(always)]
-    pub(super) fn pawn_row(&self, context: &HistoryContext) -> HistoryRow<'_> {
-        HistoryRow::of(&self.pawns, context.pawns as usize, PAWN_START)
+    pub(super) fn pawn_row(&self, context: &HistoryContext) -> PawnRow<'_> {
+        PawnRow(self.shared.pawns.row(context.pawns as usize))
     }
 
     /// Pawn history of a quiet move.
     #[inline(always)]
     pub(super) fn pawn(&self, context: &HistoryContext, mv: Move) -> i32 {
-        let entry = self.pawns.entry(context.pawns as usize, of_move(mv));
-        value_of::<PAWN_START>(*entry)
+        let entries = self.shared.pawns.row(context.pawns as usize);
+        value_of::<PAWN_START>(entries[mv.piece().index()].get(mv.to()))
     }
 
     /// Capture history of a move, by the kind of piece it captures.
@@ -332,8 +396,9 @@ impl Histories {
 
     pub(super) fn update_pawn(&mut self, position: &Position, mv: Move, bonus: i32) {
         let structure = pawn_structure(position) as usize;
-        let entry = self.pawns.entry_mut(structure, of_move(mv));
-        apply_gravity::<PAWN_LIMIT, PAWN_START>(entry, bonus);
+        let entries = self.shared.pawns.row_to_write(structure);
+        entries[mv.piece().index()]
+            .update(mv.to(), |entry| with_gravity::<PAWN_LIMIT, PAWN_START>(entry, bonus));
     }
 
     pub(super) fn update_capture(&mut self, mv: Move, captured: PieceType, bonus: i32) {
@@ -343,6 +408,47 @@ impl Histories {
 
     pub(super) fn update_tt_move_history(&mut self, bonus: i32) {
         apply_gravity::<TT_MOVE_LIMIT, 0>(&mut self.tt_move_history, bonus);
+    }
+
+    /// Prefetches the entries that [`Self::correction`] reads.
+    #[inline(always)]
+    pub(super) fn prefetch_correction(
+        &self,
+        position: &Position,
+        last: Move,
+        rows: CorrectionRows,
+    ) {
+        self.shared.corrections.prefetch(position, last, rows, self.of_material);
+    }
+
+    /// Whether [`Self::correction`] needs the keys of the castles.
+    #[inline(always)]
+    pub(super) fn uses_castles(&self) -> bool {
+        self.of_material
+    }
+
+    /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
+    /// unit.
+    #[inline(always)]
+    pub(super) fn correction(
+        &self,
+        position: &Position,
+        castles: Option<CastleKeys>,
+        rows: CorrectionRows,
+    ) -> i32 {
+        self.shared.corrections.of(position, castles, rows)
+    }
+
+    /// Adds a bonus to all correction entries of a position; positive where the evaluation was too
+    /// low.
+    pub(super) fn update_correction(
+        &mut self,
+        position: &Position,
+        castles: Option<CastleKeys>,
+        rows: CorrectionRows,
+        bonus: i32,
+    ) {
+        self.shared.corrections.update(position, castles, rows, bonus);
     }
 }
 
@@ -384,23 +490,23 @@ pub(super) type CorrectionRows = [CorrectionRow; 2];
 pub(super) type CastleKeys = [u32; Color::NUM];
 
 /// Entries that share a row; side by side so that a key costs one cache line.
-#[derive(Clone, Copy, Default)]
+#[derive(Zeroable)]
 struct CorrectionEntry {
-    pawn: i16,
-    minor: i16,
-    non_pawn: [i16; Color::NUM],
+    pawn: AtomicI16,
+    minor: AtomicI16,
+    non_pawn: [AtomicI16; Color::NUM],
 }
 
 /// The entries of features that the material evaluation does not know.
-#[derive(Clone, Copy, Default)]
+#[derive(Zeroable)]
 struct UnseenEntry {
-    castle: [i16; Color::NUM],
-    hands: i16,
+    castle: [AtomicI16; Color::NUM],
+    hands: AtomicI16,
     /// Padding to a power of two.
     _unused: i16,
 }
 
-/// The correction histories of one thread: how far the search values of earlier positions were
+/// The correction histories: how far the search values of earlier positions were
 /// above their static evaluations, for positions that share a feature: pawns, minor pieces, the
 /// other pieces of one side, or the last moves. Their weighted sum corrects the static evaluation;
 /// its absolute value says how uncertain the evaluation is.
@@ -410,54 +516,53 @@ struct UnseenEntry {
 /// and are left out to save time.
 ///
 /// Idea and weights: Stockfish (2024 and later), after Caissa. Castles and hands are our own.
-pub(super) struct Corrections {
+struct Corrections {
     // [row by key][side to move]
-    structures: Box<[[CorrectionEntry; Color::NUM]]>,
-    // [row by key][side to move]; used if `of_material`
-    unseen: Box<[[UnseenEntry; Color::NUM]]>,
+    structures: ZeroedPages<[CorrectionEntry; Color::NUM]>,
+    // [row by key][side to move]; used for material alone
+    unseen: ZeroedPages<[UnseenEntry; Color::NUM]>,
     // [row of an earlier move][piece and target of the reply]
-    continuation: HistoryRows,
-    /// Whether the evaluation is material alone, so that castles and hands are used.
-    of_material: bool,
+    continuation: SharedRows,
 }
 
 impl Corrections {
     /// Empty tables.
-    ///
-    /// # Errors
-    /// There is no address space left.
-    pub(super) fn new() -> io::Result<Self> {
+    fn new() -> io::Result<Self> {
         Ok(Self {
-            structures: vec![[CorrectionEntry::default(); Color::NUM]; CORRECTION_STRUCTURES]
-                .into_boxed_slice(),
-            unseen: vec![[UnseenEntry::default(); Color::NUM]; CORRECTION_STRUCTURES]
-                .into_boxed_slice(),
-            continuation: HistoryRows::new(PIECE_TO)?,
-            of_material: false,
+            structures: ZeroedPages::on_demand(CORRECTION_STRUCTURES)?,
+            unseen: ZeroedPages::on_demand(CORRECTION_STRUCTURES)?,
+            continuation: SharedRows::new(PIECE_TO)?,
         })
     }
 
-    /// Sets whether the evaluation is material alone; castles and hands are used only then.
-    pub(super) fn set_of_material(&mut self, of_material: bool) {
-        self.of_material = of_material;
-    }
-
     /// Resets all entries to zero.
-    pub(super) fn clear(&mut self) {
-        self.structures.fill([CorrectionEntry::default(); Color::NUM]);
-        self.unseen.fill([UnseenEntry::default(); Color::NUM]);
+    fn clear(&self) {
+        self.clear_structures();
+        for entry in self.unseen.iter().flatten() {
+            for part in entry.castle.iter().chain([&entry.hands]) {
+                reset(part);
+            }
+        }
         self.continuation.clear();
     }
 
-    /// Has the system provide the memory of all tables.
-    pub(super) fn fetch(&mut self) {
-        self.clear();
+    fn clear_structures(&self) {
+        for entry in self.structures.iter().flatten() {
+            for part in entry.non_pawn.iter().chain([&entry.pawn, &entry.minor]) {
+                part.store(0, Relaxed);
+            }
+        }
+    }
+
+    /// Has the system provide the memory of the tables that networks use.
+    fn fetch(&self) {
+        self.clear_structures();
         self.continuation.fetch();
     }
 
     /// Prefetches the entries that [`Self::of`] reads.
     #[inline(always)]
-    pub(super) fn prefetch(&self, position: &Position, last: Move, rows: CorrectionRows) {
+    fn prefetch(&self, position: &Position, last: Move, rows: CorrectionRows, of_material: bool) {
         if !PREFETCHES {
             return;
         }
@@ -470,47 +575,37 @@ impl Corrections {
         for key in keys {
             prefetch(&self.structures[key as usize % CORRECTION_STRUCTURES]);
         }
-        if self.of_material {
+        if of_material {
             // Not those of the castles: their keys cost more than a miss.
             prefetch(&self.unseen[position.hand_key() as usize % CORRECTION_STRUCTURES]);
         }
-        let reply = piece_to(last.piece(), last.to());
         for row in rows {
-            prefetch(self.continuation.entry(row.index(), reply));
+            let replies = self.continuation.row(row.index());
+            prefetch(replies[last.piece().index()].word(last.to()));
         }
-    }
-
-    /// Whether [`Self::of`] needs the keys of the castles.
-    #[inline(always)]
-    pub(super) fn uses_castles(&self) -> bool {
-        self.of_material
     }
 
     /// The correction of a position: the weighted sum of its entries, in 1/131072 of the internal
     /// unit.
     #[inline(always)]
-    pub(super) fn of(
-        &self,
-        position: &Position,
-        castles: Option<CastleKeys>,
-        rows: CorrectionRows,
-    ) -> i32 {
+    fn of(&self, position: &Position, castles: Option<CastleKeys>, rows: CorrectionRows) -> i32 {
         let us = position.side_to_move().index();
         let entry = |key: u32| &self.structures[key as usize % CORRECTION_STRUCTURES][us];
-        let pawn = i32::from(entry(position.pawn_key()).pawn);
-        let minor = i32::from(entry(position.minor_piece_key()).minor);
+        let pawn = value_in(&entry(position.pawn_key()).pawn);
+        let minor = value_in(&entry(position.minor_piece_key()).minor);
         let non_pawn: i32 = Color::ALL
             .map(|color| {
                 let entry = entry(position.non_pawn_key(color));
-                i32::from(entry.non_pawn[color.index()])
+                value_in(&entry.non_pawn[color.index()])
             })
             .iter()
             .sum();
         let unseen = castles.map_or(0, |castles| self.of_unseen(position, castles));
         let continuation = position.last_move().map_or(0, |last| {
-            let reply = piece_to(last.piece(), last.to());
-            let [two, four] =
-                rows.map(|row| i32::from(*self.continuation.entry(row.index(), reply)));
+            let [two, four] = rows.map(|row| {
+                let replies = self.continuation.row(row.index());
+                i32::from(replies[last.piece().index()].get(last.to()))
+            });
             two + four
         });
         tunables::correction_pawn_weight() * pawn
@@ -526,45 +621,41 @@ impl Corrections {
         let us = position.side_to_move().index();
         let entry = |key: u32| &self.unseen[key as usize % CORRECTION_STRUCTURES][us];
         let castle: i32 = Color::ALL
-            .map(|color| i32::from(entry(castles[color.index()]).castle[color.index()]))
+            .map(|color| value_in(&entry(castles[color.index()]).castle[color.index()]))
             .iter()
             .sum();
-        let hands = i32::from(entry(position.hand_key()).hands);
+        let hands = value_in(&entry(position.hand_key()).hands);
         tunables::correction_castle_weight() * castle + tunables::correction_hand_weight() * hands
     }
 
     /// Adds a bonus to all entries of a position; positive where the evaluation was too low.
-    pub(super) fn update(
-        &mut self,
+    fn update(
+        &self,
         position: &Position,
         castles: Option<CastleKeys>,
         rows: CorrectionRows,
         bonus: i32,
     ) {
         let us = position.side_to_move().index();
-        let structures = &mut self.structures;
-        let mut entry = |key: u32, weight: i32, part: fn(&mut CorrectionEntry) -> &mut i16| {
-            let entry = &mut structures[key as usize % CORRECTION_STRUCTURES][us];
-            apply_gravity::<CORRECTION_LIMIT, 0>(
-                part(entry),
-                bonus * weight / CORRECTION_UPDATE_SCALE,
-            );
+        let entry = |key: u32, weight: i32, part: fn(&CorrectionEntry) -> &AtomicI16| {
+            let entry = &self.structures[key as usize % CORRECTION_STRUCTURES][us];
+            correct(part(entry), bonus, weight);
         };
-        entry(position.pawn_key(), CORRECTION_UPDATE_SCALE, |entry| &mut entry.pawn);
+        entry(position.pawn_key(), CORRECTION_UPDATE_SCALE, |entry| &entry.pawn);
         entry(
             position.minor_piece_key(),
             tunables::correction_update_minor_piece_weight(),
-            |entry| &mut entry.minor,
+            |entry| &entry.minor,
         );
         entry(
             position.non_pawn_key(Color::Black),
             tunables::correction_update_non_pawn_weight(),
-            |entry| &mut entry.non_pawn[Color::Black.index()],
+            |entry| &entry.non_pawn[Color::Black.index()],
         );
         entry(
             position.non_pawn_key(Color::White),
             tunables::correction_update_non_pawn_weight(),
-            |entry| &mut entry.non_pawn[Color::White.index()],
+            |entry| &entry.non_pawn[Color::White.index()],
         );
         if let Some(castles) = castles {
             self.update_unseen(position, castles, bonus);
@@ -574,38 +665,57 @@ impl Corrections {
                 tunables::correction_update_two_plies_weight(),
                 tunables::correction_update_four_plies_weight(),
             ];
-            let reply = piece_to(last.piece(), last.to());
             for (row, weight) in rows.into_iter().zip(weights) {
-                let entry = self.continuation.entry_mut(row.index(), reply);
-                apply_gravity::<CORRECTION_LIMIT, 0>(
-                    entry,
-                    bonus * weight / CORRECTION_UPDATE_SCALE,
-                );
+                let replies = self.continuation.row_to_write(row.index());
+                replies[last.piece().index()]
+                    .update(last.to(), |entry| corrected(entry, bonus, weight));
             }
         }
     }
 
-    fn update_unseen(&mut self, position: &Position, castles: CastleKeys, bonus: i32) {
+    fn update_unseen(&self, position: &Position, castles: CastleKeys, bonus: i32) {
         let us = position.side_to_move().index();
-        let mut entry = |key: u32, weight: i32, part: fn(&mut UnseenEntry) -> &mut i16| {
-            let entry = &mut self.unseen[key as usize % CORRECTION_STRUCTURES][us];
-            apply_gravity::<CORRECTION_LIMIT, 0>(
-                part(entry),
-                bonus * weight / CORRECTION_UPDATE_SCALE,
-            );
+        let entry = |key: u32, weight: i32, part: fn(&UnseenEntry) -> &AtomicI16| {
+            let entry = &self.unseen[key as usize % CORRECTION_STRUCTURES][us];
+            correct(part(entry), bonus, weight);
         };
         entry(
             castles[Color::Black.index()],
             tunables::correction_update_castle_weight(),
-            |entry| &mut entry.castle[Color::Black.index()],
+            |entry| &entry.castle[Color::Black.index()],
         );
         entry(
             castles[Color::White.index()],
             tunables::correction_update_castle_weight(),
-            |entry| &mut entry.castle[Color::White.index()],
+            |entry| &entry.castle[Color::White.index()],
         );
-        entry(position.hand_key(), CORRECTION_UPDATE_SCALE, |entry| &mut entry.hands);
+        entry(position.hand_key(), CORRECTION_UPDATE_SCALE, |entry| &entry.hands);
     }
+}
+
+/// The value of an entry.
+#[inline(always)]
+fn value_in(entry: &AtomicI16) -> i32 {
+    i32::from(entry.load(Relaxed))
+}
+
+/// Sets an entry to zero, without touching a page that is zero anyway.
+#[inline(always)]
+fn reset(entry: &AtomicI16) {
+    if entry.load(Relaxed) != 0 {
+        entry.store(0, Relaxed);
+    }
+}
+
+/// Adds a bonus to an entry; `weight` is in 1/128.
+#[inline(always)]
+fn correct(entry: &AtomicI16, bonus: i32, weight: i32) {
+    entry.store(corrected(entry.load(Relaxed), bonus, weight), Relaxed);
+}
+
+#[inline(always)]
+fn corrected(entry: i16, bonus: i32, weight: i32) -> i16 {
+    with_gravity::<CORRECTION_LIMIT, 0>(entry, bonus * weight / CORRECTION_UPDATE_SCALE)
 }
 
 /// A correction in the internal unit, rounded towards zero.
@@ -619,7 +729,7 @@ pub(super) const fn correction_to_value(correction: i32) -> Value {
 /// A large table in rows of entries by moved piece and target square ([`piece_to`]), cleared in
 /// proportion to what was written.
 ///
-/// The tables of one thread take some 150 MB, of which a game of short searches writes a small
+/// The tables of one thread take some 50 MB, of which a game of short searches writes a small
 /// part. Filling all of it between two games took longer than many of their moves.
 struct HistoryRows {
     entries: ZeroedPages<i16>,
@@ -675,6 +785,109 @@ impl HistoryRows {
     }
 }
 
+/// The same for tables that several threads write.
+struct SharedRows {
+    rows: ZeroedPages<[SharedTargets; Piece::NUM]>,
+    /// By row: whether one of its entries was written since the last [`Self::clear`].
+    is_written: Box<[AtomicBool]>,
+}
+
+/// The entries of one piece by target square, four in a word: the scores of drops read all of them,
+/// and words are copied faster than single entries.
+#[derive(Zeroable)]
+pub(super) struct SharedTargets([AtomicU64; Square::NUM.div_ceil(LANES)]);
+
+/// Entries in a word, and their size in bits.
+const LANES: usize = 4;
+const LANE_BITS: usize = 16;
+
+impl SharedTargets {
+    /// All entries, and some zeros.
+    #[inline(always)]
+    pub(super) fn all(&self) -> [i16; Square::NUM.div_ceil(LANES) * LANES] {
+        let mut entries = [0; Square::NUM.div_ceil(LANES) * LANES];
+        for (lanes, word) in entries.as_chunks_mut().0.iter_mut().zip(&self.0) {
+            *lanes = lanes_of(word.load(Relaxed));
+        }
+        entries
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, to: Square) -> i16 {
+        (self.word(to).load(Relaxed) >> shift(to)) as i16
+    }
+
+    /// Changes an entry. Of a change of the same word on another thread at this time, one is lost.
+    #[inline(always)]
+    fn update(&self, to: Square, change: impl FnOnce(i16) -> i16) {
+        let word = self.word(to).load(Relaxed);
+        let new = u64::from(change((word >> shift(to)) as i16) as u16) << shift(to);
+        let mask = u64::from(u16::MAX) << shift(to);
+        self.word(to).store(word & !mask | new, Relaxed);
+    }
+
+    #[inline(always)]
+    fn word(&self, to: Square) -> &AtomicU64 {
+        &self.0[to.index() / LANES]
+    }
+}
+
+#[inline(always)]
+fn shift(to: Square) -> usize {
+    to.index() % LANES * LANE_BITS
+}
+
+#[inline(always)]
+fn lanes_of(word: u64) -> [i16; LANES] {
+    std::array::from_fn(|lane| (word >> (lane * LANE_BITS)) as i16)
+}
+
+impl SharedRows {
+    /// Rows of zeros, whose memory is taken on first use.
+    fn new(rows: usize) -> io::Result<Self> {
+        Ok(Self {
+            rows: ZeroedPages::on_demand(rows)?,
+            is_written: (0..rows).map(|_| AtomicBool::new(false)).collect(),
+        })
+    }
+
+    /// The entries of a row, by moved piece.
+    #[inline(always)]
+    fn row(&self, row: usize) -> &[SharedTargets; Piece::NUM] {
+        &self.rows[row]
+    }
+
+    /// The same, to be written.
+    #[inline(always)]
+    fn row_to_write(&self, row: usize) -> &[SharedTargets; Piece::NUM] {
+        // Written only once, as other threads read the same cache line.
+        if !self.is_written[row].load(Relaxed) {
+            self.is_written[row].store(true, Relaxed);
+        }
+        self.row(row)
+    }
+
+    /// Has the system provide all memory now, so that no search waits for it.
+    fn fetch(&self) {
+        const SMALL_PAGE: usize = 4096;
+        let targets = self.rows.as_flattened();
+        for targets in targets.iter().step_by(SMALL_PAGE / size_of::<SharedTargets>()) {
+            targets.0[0].fetch_or(0, Relaxed);
+        }
+    }
+
+    /// Resets all entries to zero.
+    fn clear(&self) {
+        for (row, is_written) in self.rows.iter().zip(&self.is_written) {
+            if is_written.swap(false, Relaxed) {
+                for word in row.iter().flat_map(|targets| &targets.0) {
+                    word.store(0, Relaxed);
+                }
+            }
+        }
+    }
+}
+
 /// Number of indices by moved piece and target square.
 const PIECE_TO: usize = Piece::NUM * Square::NUM;
 
@@ -695,9 +908,14 @@ fn value_of<const START: i32>(entry: i16) -> i32 {
 /// within `-LIMIT..=LIMIT` (Stockfish's `StatsEntry::operator<<`).
 #[inline(always)]
 fn apply_gravity<const LIMIT: i32, const START: i32>(entry: &mut i16, bonus: i32) {
+    *entry = with_gravity::<LIMIT, START>(*entry, bonus);
+}
+
+#[inline(always)]
+fn with_gravity<const LIMIT: i32, const START: i32>(entry: i16, bonus: i32) -> i16 {
     let bonus = bonus.clamp(-LIMIT, LIMIT);
-    let old = value_of::<START>(*entry);
-    *entry = (old + bonus - old * bonus.abs() / LIMIT - START) as i16;
+    let old = value_of::<START>(entry);
+    (old + bonus - old * bonus.abs() / LIMIT - START) as i16
 }
 
 /// Origins of moves: the squares of the board and the seven kinds of pieces in hand.
@@ -771,6 +989,44 @@ mod tests {
                 assert!((row.0 as usize) < ContinuationRow::NUM);
             }
         }
+    }
+
+    #[test]
+    fn each_square_has_an_entry_of_its_own() {
+        let targets = SharedTargets::zeroed();
+        let value = |to: Square| to.index() as i16 * 400 - 16_000;
+        for to in Square::ALL {
+            targets.update(to, |old| old + value(to));
+        }
+        for (to, entry) in Square::ALL.into_iter().zip(targets.all()) {
+            assert_eq!((entry, targets.get(to)), (value(to), value(to)), "{to}");
+        }
+    }
+
+    #[test]
+    fn threads_of_a_pool_share_what_depends_on_the_position() {
+        let pool = HistoryPool::default();
+        let [mut one, two] = [(); 2].map(|()| Histories::new(&pool).expect("there is memory"));
+        let other = Histories::new(&HistoryPool::default()).expect("there is memory");
+        let position = Position::startpos();
+        let context = HistoryContext::new(&position, [ContinuationRow::NONE; CONTINUATIONS], 0);
+        let mv = crate::movegen::legal_moves(&position)[0];
+        let rows = [CorrectionRow::NONE; 2];
+        one.update_pawn(&position, mv, 700);
+        one.update_continuation(ContinuationRow::NONE, mv, 700);
+        one.update_correction(&position, None, rows, 200);
+        assert_eq!(one.pawn(&context, mv), two.pawn(&context, mv));
+        assert_ne!(one.pawn(&context, mv), other.pawn(&context, mv));
+        let correction = |histories: &Histories| histories.correction(&position, None, rows);
+        assert_eq!(correction(&one), correction(&two));
+        assert_ne!(correction(&one), correction(&other));
+        assert_ne!(
+            one.continuation(ContinuationRow::NONE, mv),
+            two.continuation(ContinuationRow::NONE, mv)
+        );
+        two.shared().clear();
+        assert_eq!(one.pawn(&context, mv), other.pawn(&context, mv));
+        assert_eq!(correction(&one), correction(&other));
     }
 
     #[test]

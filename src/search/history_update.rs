@@ -298,7 +298,7 @@ impl Worker {
         let bonus = error.clamp(-CORRECTION_LIMIT / 4, CORRECTION_LIMIT / 4);
         let rows = self.correction_rows(node.ply);
         let castles = self.stack[node.ply].castle_keys;
-        self.histories.corrections.update(
+        self.histories.update_correction(
             &self.position,
             castles,
             rows,

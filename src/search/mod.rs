@@ -45,7 +45,7 @@ mod worker;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-use history::Histories;
+use history::{Histories, HistoryPool, SharedHistories};
 use main_thread::any_decision;
 use report::OnEvent;
 use signals::{PonderHit, Signals};
@@ -118,6 +118,7 @@ pub struct Searcher {
     table: Arc<TranspositionTable>,
     signals: Arc<Signals>,
     threads: Vec<SearchThread>,
+    pool: Arc<HistoryPool>,
     #[cfg(test)]
     collisions: Option<Arc<Collisions>>,
 }
@@ -136,6 +137,7 @@ impl Searcher {
             table: Arc::new(TranspositionTable::minimal()),
             signals: Arc::new(Signals::idle()),
             threads: Vec::new(),
+            pool: Arc::default(),
             #[cfg(test)]
             collisions: None,
         };
@@ -181,7 +183,9 @@ impl Searcher {
     /// Clears the histories of all threads. Allocates them now if possible: during a search the
     /// page faults would cost time. Keeps only threads that have memory, but always the first.
     fn clear_histories(&mut self) -> Result<(), PrepareError> {
-        let memory = if fits_into_memory(self.threads.len() * Histories::MEGABYTES) {
+        let memory = if fits_into_memory(
+            self.threads.len() * Histories::MEGABYTES + SharedHistories::MEGABYTES,
+        ) {
             Memory::AtOnce
         } else {
             Memory::OnDemand
@@ -353,7 +357,7 @@ impl Searcher {
         let (count, limit) = affordable_threads(asked, self.threads.len(), reserved);
         self.threads.truncate(count);
         while self.threads.len() < count {
-            match SearchThread::start(self.threads.len()) {
+            match SearchThread::start(self.threads.len(), &self.pool) {
                 Ok(thread) => self.threads.push(thread),
                 Err(source) => {
                     let missing = format!("cannot start {asked} search threads: {source}");

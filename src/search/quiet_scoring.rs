@@ -7,7 +7,8 @@
 //! a square. The idea is Stockfish's `threatByLesser`, with classes of pieces for shogi; attacked
 //! pieces without a defender get the bonus too.
 
-use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES, origin_in_hand};
+use super::history::origin_in_hand;
+use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES, PawnRow, SharedTargets};
 use super::{history::origin_on_board, scored_moves::ScoredMoves, tunables};
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
@@ -24,7 +25,7 @@ pub(super) struct QuietScorer<'a> {
     histories: &'a Histories,
     checks: &'a CheckSquares,
     moves: &'a mut ScoredMoves,
-    pawns: HistoryRow<'a>,
+    pawns: PawnRow<'a>,
     continuation: [HistoryRow<'a>; ORDER_ROWS.len()],
     /// Sum of the initial values of all histories used.
     start: i32,
@@ -51,7 +52,7 @@ struct NearKing {
 
 /// The history rows and check squares of one piece, by target square.
 struct PieceScores<'a> {
-    pawns: &'a [i16; Square::NUM],
+    pawns: &'a SharedTargets,
     continuation: [&'a [i16; Square::NUM]; ORDER_ROWS.len()],
     checks: Bitboard,
 }
@@ -79,10 +80,15 @@ impl NearKing {
 impl PieceScores<'_> {
     /// The history score of one target square; `butterfly` is the row of the origin.
     #[inline(always)]
-    fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: usize) -> i32 {
+    fn of(&self, butterfly: &[i16; Square::NUM], start: i32, to: Square) -> i32 {
+        self.sum(butterfly, self.pawns.get(to), start, to.index())
+    }
+
+    #[inline(always)]
+    fn sum(&self, butterfly: &[i16; Square::NUM], pawns: i16, start: i32, to: usize) -> i32 {
         let [one, two, three, four, six] = self.continuation;
         tunables::order_butterfly_weight() * i32::from(butterfly[to])
-            + tunables::order_pawn_history_weight() * i32::from(self.pawns[to])
+            + tunables::order_pawn_history_weight() * i32::from(pawns)
             + i32::from(one[to])
             + i32::from(two[to])
             + i32::from(three[to])
@@ -95,8 +101,9 @@ impl PieceScores<'_> {
     /// vectorized.
     #[inline(always)]
     fn of_all(&self, butterfly: &[i16; Square::NUM], start: i32, scores: &mut [i32; Square::NUM]) {
-        for (to, score) in scores.iter_mut().enumerate() {
-            *score = self.of(butterfly, start, to);
+        let pawns = self.pawns.all();
+        for (to, (score, pawns)) in scores.iter_mut().zip(pawns).enumerate() {
+            *score = self.sum(butterfly, pawns, start, to);
         }
     }
 }
@@ -115,8 +122,8 @@ impl<'a> QuietScorer<'a> {
         let pawns = histories.pawn_row(context);
         let continuation =
             ORDER_ROWS.map(|row| histories.continuation_row(context.continuation_rows[row]));
-        let start = tunables::order_pawn_history_weight() * pawns.start()
-            + continuation.iter().map(HistoryRow::start).sum::<i32>();
+        let start = tunables::order_pawn_history_weight() * PawnRow::START
+            + ORDER_ROWS.len() as i32 * HistoryRow::START;
         Self {
             position,
             histories,
@@ -191,7 +198,7 @@ impl<'a> QuietScorer<'a> {
             let mv = board_move(from, to, piece, is_promotion);
             let start = if attacks.contains(to) { into_threat } else { start };
             let butterfly = butterfly[usize::from(attacked.contains(to))];
-            let mut score = scores.of(butterfly, start, to.index());
+            let mut score = scores.of(butterfly, start, to);
             score += low_ply_score(histories, ply, mv);
             if scores.checks.contains(to) {
                 score += check_score(position, mv);
@@ -212,7 +219,7 @@ impl<'a> QuietScorer<'a> {
             let butterfly =
                 histories.butterfly_from(us, origin_on_board(from), attacked.contains(from))
                     [usize::from(attacked.contains(to))];
-            let mut score = scores.of(butterfly, start, to.index());
+            let mut score = scores.of(butterfly, start, to);
             score += low_ply_score(histories, ply, mv);
             if scores.checks.contains(to) {
                 score += check_score(position, mv);
@@ -229,7 +236,7 @@ impl<'a> QuietScorer<'a> {
         let scores = self.of_piece(piece);
         scores.of_all(safe, self.start, &mut table);
         for to in targets & self.attacked {
-            table[to.index()] = scores.of(attacked, self.start, to.index());
+            table[to.index()] = scores.of(attacked, self.start, to);
         }
         if self.ply < LOW_PLIES {
             for to in targets {

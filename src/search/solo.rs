@@ -10,9 +10,8 @@ use std::{collections::HashSet, sync::Arc};
 
 use super::limits::{Limits, Settings};
 use super::signals::{Signals, Statistics};
-use super::{
-    history::Histories, root::root_moves, thread::Task, time::TimeManager, worker::Worker,
-};
+use super::thread::{MEGABYTES_PER_THREAD, MEGABYTES_SHARED, Task};
+use super::{history::HistoryPool, root::root_moves, time::TimeManager, worker::Worker};
 use crate::transposition::{Entry, TableError, TranspositionTable};
 use crate::types::value::{self, MAX_PLY, is_decisive};
 use crate::types::{Bound, Depth, Key64, Move, Value};
@@ -78,10 +77,10 @@ impl Solo {
     /// # Errors
     /// Returns an error if there is not enough memory for the table and the histories.
     pub fn new(settings: Settings) -> Result<Self, TableError> {
-        let megabytes = settings.hash_mb + Histories::MEGABYTES;
+        let megabytes = settings.hash_mb + MEGABYTES_PER_THREAD + MEGABYTES_SHARED;
         Ok(Self {
             table: Arc::new(TranspositionTable::new(settings.hash_mb)?),
-            worker: Worker::new().map_err(|_| TableError { megabytes })?,
+            worker: Worker::new(&HistoryPool::default()).map_err(|_| TableError { megabytes })?,
             signals: Arc::new(Signals::of_search(1, false)),
             settings: Arc::new(settings),
         })
@@ -91,6 +90,7 @@ impl Solo {
     pub fn new_game(&mut self) {
         self.table.clear();
         self.worker.clear();
+        self.worker.histories.shared().clear();
     }
 
     /// Changes the number of lines to find, at least 1, and keeps everything else.

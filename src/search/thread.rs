@@ -10,11 +10,12 @@ use crate::util::system::thread::{Builder, JoinHandle};
 use crate::util::system::{free_megabytes, has_threads};
 use crate::{position::Position, transposition::TranspositionTable, types::Depth, util::cores};
 
+use super::history::{Histories, HistoryPool, SharedHistories};
 use super::limits::{Limits, Settings};
 use super::main_thread::{catch_panic, run_helper_thread, run_main_thread};
 use super::signals::{Signals, Statistics};
 use super::worker::Worker;
-use super::{history::Histories, report::OnEvent, root::RootMove, solo::SOLO_STACK_BYTES};
+use super::{report::OnEvent, root::RootMove, solo::SOLO_STACK_BYTES};
 
 #[cfg(test)]
 use super::tests::collisions::Collisions;
@@ -54,10 +55,11 @@ pub(super) enum Memory {
 
 impl SearchThread {
     /// Starts the thread with this index among the threads of a search.
-    pub(super) fn start(index: usize) -> io::Result<Self> {
+    pub(super) fn start(index: usize, pool: &Arc<HistoryPool>) -> io::Result<Self> {
+        let mut seat = Seat { index, pool: Arc::clone(pool), worker: None };
         if !has_threads() {
             return if index == 0 {
-                Ok(Self::of_caller())
+                Ok(Self::of_caller(seat))
             } else {
                 Err(io::ErrorKind::Unsupported.into())
             };
@@ -66,14 +68,13 @@ impl SearchThread {
         let handle = Builder::new()
             .name(format!("search-{index}"))
             .stack_size(SOLO_STACK_BYTES)
-            .spawn(move || thread_loop(&jobs))?;
+            .spawn(move || jobs.into_iter().for_each(|job| seat.run(job)))?;
         Ok(Self(Kind::Thread { jobs: Some(sender), handle: Some(handle) }))
     }
 
     /// The thread of the caller.
-    fn of_caller() -> Self {
-        let mut worker: Option<Worker> = None;
-        let run = move |job| run_job(&mut worker, job);
+    fn of_caller(mut seat: Seat) -> Self {
+        let run = move |job| seat.run(job);
         Self(Kind::Caller(Mutex::new(Box::new(run))))
     }
 
@@ -117,46 +118,74 @@ impl Drop for SearchThread {
     }
 }
 
-/// The main loop of a search thread.
-fn thread_loop(jobs: &Receiver<Job>) {
-    let mut worker: Option<Worker> = None;
-    for job in jobs {
-        run_job(&mut worker, job);
-    }
+/// What a thread has between its jobs.
+pub(super) struct Seat {
+    /// Index of the thread among those of a search.
+    index: usize,
+    pool: Arc<HistoryPool>,
+    /// `None` before the first job, and after a panic.
+    worker: Option<Worker>,
 }
 
-fn run_job(worker: &mut Option<Worker>, job: Job) {
-    match job {
-        Job::NewGame(done, memory) => {
-            // Without a worker the first search makes one, or says why it cannot.
-            let result = catch_panic(worker, |worker| {
-                clear(worker, memory).map_err(|error| error.to_string())
-            });
-            if result.is_err() {
-                let _ = done.send(());
+impl Seat {
+    fn run(&mut self, job: Job) {
+        match job {
+            Job::NewGame(done, memory) => {
+                // Without a worker the first search makes one, or says why it cannot.
+                let result =
+                    catch_panic(self, |seat| seat.clear(memory).map_err(|error| error.to_string()));
+                if result.is_err() {
+                    let _ = done.send(());
+                }
+            }
+            #[cfg(test)]
+            Job::Panic => panic!("a planted panic"),
+            Job::Main(task, on_event, outcomes) => {
+                run_main_thread(self, task, on_event, &outcomes);
+            }
+            Job::Helper(task, outcomes) => {
+                let outcome = run_helper_thread(self, task);
+                // The receiver is gone if the main thread has panicked.
+                let _ = outcomes.send(outcome);
             }
         }
-        #[cfg(test)]
-        Job::Panic => panic!("a planted panic"),
-        Job::Main(task, on_event, outcomes) => {
-            run_main_thread(worker, task, on_event, &outcomes);
-        }
-        Job::Helper(task, outcomes) => {
-            let outcome = run_helper_thread(worker, task);
-            // The receiver is gone if the main thread has panicked.
-            let _ = outcomes.send(outcome);
-        }
     }
-}
 
-/// Clears the histories; makes them first where there are none.
-fn clear(worker: &mut Option<Worker>, memory: Memory) -> io::Result<()> {
-    match (worker, memory) {
-        (Some(worker), _) => worker.clear(),
-        (worker @ None, Memory::AtOnce) => worker.insert(Worker::new()?).histories.fetch(),
-        (worker @ None, Memory::OnDemand) => *worker = Some(Worker::new()?),
+    /// The worker, which is made where there is none.
+    ///
+    /// # Errors
+    /// There is no address space left for the histories.
+    pub(super) fn worker(&mut self) -> io::Result<&mut Worker> {
+        Ok(match &mut self.worker {
+            Some(worker) => worker,
+            worker @ None => worker.insert(Worker::new(&self.pool)?),
+        })
     }
-    Ok(())
+
+    /// Drops the worker after a panic.
+    pub(super) fn drop_worker(&mut self) {
+        self.worker = None;
+    }
+
+    /// Clears the histories, the first thread those that all share too; makes them first where
+    /// there are none.
+    fn clear(&mut self, memory: Memory) -> io::Result<()> {
+        let is_first = self.index == 0;
+        let is_new = self.worker.is_none();
+        let worker = self.worker()?;
+        if !is_new {
+            worker.clear();
+        } else if let Memory::AtOnce = memory {
+            worker.histories.fetch();
+        }
+        if is_first {
+            worker.histories.shared().clear();
+            if is_new && let Memory::AtOnce = memory {
+                worker.histories.shared().fetch();
+            }
+        }
+        Ok(())
+    }
 }
 
 /// One search, as one thread sees it.
@@ -211,10 +240,13 @@ pub(super) struct Outcome {
 /// with many of them the main thread comes to its turn too late to keep the time.
 pub(super) const MAX_THREADS_PER_CORE: usize = 2;
 
-/// Memory in MB that one search thread can take beside the transposition table: its histories, and
-/// 16 MB for its correction histories, search stack and accumulators. Pages that are never touched
-/// do not count, so that usual searches take some 10 MB less.
+/// Memory in MB that one search thread can take: its own histories, and 16 MB for its search stack,
+/// its accumulators and, of the first thread, the solver of mates. Pages that are never touched do
+/// not count.
 pub const MEGABYTES_PER_THREAD: usize = Histories::MEGABYTES + 16;
+
+/// Memory in MB of what all search threads share beside the transposition table.
+pub(super) const MEGABYTES_SHARED: usize = SharedHistories::MEGABYTES + 4;
 
 /// What limits the number of threads.
 pub(super) enum ThreadLimit {
@@ -238,8 +270,9 @@ pub(super) fn affordable_threads(
     reserved: usize,
 ) -> (usize, Option<ThreadLimit>) {
     let for_threads = |free: usize| {
-        let memory = free.saturating_sub(reserved) + running * MEGABYTES_PER_THREAD;
-        memory / MEGABYTES_PER_THREAD
+        let used = if running > 0 { running * MEGABYTES_PER_THREAD + MEGABYTES_SHARED } else { 0 };
+        let memory = free.saturating_sub(reserved) + used;
+        memory.saturating_sub(MEGABYTES_SHARED) / MEGABYTES_PER_THREAD
     };
     let fitting = free_megabytes().map_or(usize::MAX, for_threads);
     let allowed = asked.min(max_threads());

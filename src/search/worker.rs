@@ -8,7 +8,7 @@ use crate::types::value::{self, CENTIPAWNS, MAX_EVALUATION, MAX_PLY, PAWN_VALUE}
 use crate::types::{Bound, Color, Depth, EnteringKingRule, Key64, Move, Move16, Ply, Value};
 use crate::{eval::ThreadEvaluator, position::Position};
 
-use super::history::{ContinuationRow, Histories};
+use super::history::{ContinuationRow, Histories, HistoryPool};
 use super::node::{Line, Node, Stack, TtData};
 use super::time::{Difficulty, TimeManager};
 use super::{audit, history::CorrectionRow, report::Reporter, root::RootMove, root_mate::RootMate};
@@ -63,18 +63,18 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Clears all histories, for a new game.
+    /// Clears the thread's own histories, for a new game.
     pub(super) fn clear(&mut self) {
         self.histories.clear();
         self.root_mate.clear();
         self.difficulty = Difficulty::default();
     }
 
-    /// A worker without a task.
+    /// A worker without a task, one of those that share histories by the pool.
     ///
     /// # Errors
     /// There is no address space left for the histories.
-    pub(super) fn new() -> io::Result<Self> {
+    pub(super) fn new(pool: &HistoryPool) -> io::Result<Self> {
         let placeholder_table = Arc::new(TranspositionTable::minimal());
         let task = Task::idle(Arc::clone(&placeholder_table));
         Ok(Self {
@@ -84,7 +84,7 @@ impl Worker {
             all_moves: false,
             max_moves: u32::MAX,
             draw_values: [0; Color::NUM],
-            histories: Histories::new()?,
+            histories: Histories::new(pool)?,
             stack: Stack::new(),
             pv_lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
             previous_pv: Vec::new(),
@@ -134,7 +134,7 @@ impl Worker {
         self.stack.clear();
         self.histories.begin_search();
         let is_material = settings.evaluator.is_material();
-        self.histories.corrections.set_of_material(is_material);
+        self.histories.set_of_material(is_material);
         self.previous_pv.clear();
         self.nodes_at_last_root_move = 0;
         self.root_moves = root_moves;
@@ -175,7 +175,7 @@ impl Worker {
         frame.correction_row = CorrectionRow::of(mv);
         self.position.do_move(mv);
         let rows = self.correction_rows(ply + 1);
-        self.histories.corrections.prefetch(&self.position, mv, rows);
+        self.histories.prefetch_correction(&self.position, mv, rows);
         if self.statistics.nodes >= self.next_poll {
             self.poll();
         }

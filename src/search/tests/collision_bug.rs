@@ -66,7 +66,7 @@ fn possible_moves() -> impl Iterator<Item = Move> {
 
 /// All moves that the picker yields, with `refutations` as killers and counter move.
 fn picked(position: &Position, refutations: [Option<Move>; 3]) -> Vec<String> {
-    let histories = Histories::new().expect("there is memory");
+    let histories = Histories::new(&HistoryPool::default()).expect("there is memory");
     let mut context = HistoryContext::new(position, [ContinuationRow::NONE; CONTINUATIONS], 0);
     let checks = CheckSquares::of_position(position);
     let mut picker = MovePicker::new(position, None, refutations, &checks, false);
@@ -144,7 +144,7 @@ fn illegal_refutations_are_not_yielded() {
 #[test]
 fn a_null_move_has_no_counter_move() {
     let mut position = position(MIDDLE_GAME);
-    let mut histories = Histories::new().expect("there is memory");
+    let mut histories = Histories::new(&HistoryPool::default()).expect("there is memory");
     plant_counter_moves(&mut histories, bug_moves()[1]);
     let first = legal_moves(&position)[0];
     position.do_move(first);

@@ -9,6 +9,7 @@ mod torture;
 
 use std::{sync::Arc, sync::mpsc::channel};
 
+use super::history::HistoryPool;
 use super::{Decision, Event, Info, Limits, Searcher, Settings, Statistics};
 use super::{root::root_moves, signals::Signals, thread::Task, worker::Worker};
 use crate::movegen::legal_moves;
@@ -37,7 +38,7 @@ fn worker(position: &Position) -> Worker {
         collisions: None,
     };
     let moves = root_moves(&task.position, &task.limits, &task.settings);
-    let mut worker = Worker::new().expect("there is memory");
+    let mut worker = Worker::new(&HistoryPool::default()).expect("there is memory");
     worker.begin(task, moves);
     worker
 }
