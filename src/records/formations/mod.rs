@@ -99,6 +99,7 @@ const TABLE: &[Formation] = table! {
     // White's bishop took black's where it stood, which costs white a move.
     Opening 47 0..=16, "一手損角換わり" "Tempo-Loss Bishop Exchange": "△ B@ b@ s22 !角交換";
     Event 0 0..=80, "角交換" "": "B@ b@";
+    Event 0 0..=16, "早い角交換" "": "B@ b@";
 
     // --- Openings with a ranging rook: it leaves its file, whose pawn is still there ---
     Event 0 0..=36, "飛車先" "": "P26,25 !振り飛車";
@@ -108,14 +109,15 @@ const TABLE: &[Formation] = table! {
     Opening 70 0..=36, "三間飛車" "Third-File Rook":
         "R78 P77,76,75 P27,26,25 !振り飛車 !K6*,7*,8*,9*";
     Opening 70 0..=36, "向かい飛車" "Opposing Rook":
-        "R88 P87,86,85 P27,26,25 *77 !振り飛車 !K6*,7*,8*,9*";
+        "R88 P87,86,85 P27,26,25 *77 !振り飛車 !K6*,7*,8*,9* | R88 !P87,86,85 P27 *77 !K6*,7*,8*,9*";
     Style 1 0..=36, "振り飛車" "Ranging Rook": "中飛車 | 四間飛車 | 三間飛車 | 向かい飛車";
     Opening 80 0..=20, "ゴキゲン中飛車" "Cheerful Central Rook": "△ 中飛車 R58 P56,55 P76 P67";
     Opening 80 0..=40, "ツノ銀中飛車" "Horned-Silver Central Rook": "中飛車 R58,59 P66 S67 S47";
-    Opening 80 0..=16, "早石田" "Quick Ishida": "三間飛車 R78 P75 P67";
+    Opening 80 0..=16, "早石田" "Quick Ishida": "三間飛車 R78 P75 P67 p34";
     Opening 82 0..=50, "石田流" "Ishida": "振り飛車 R76 P75";
     Opening 84 0..=30, "升田式石田流" "Masuda's Ishida": "早石田 R76 P75 角交換";
-    Opening 80 0..=36, "角交換四間飛車" "Bishop-Exchange Fourth-File Rook": "四間飛車 P67 角交換";
+    Opening 80 0..=36, "角交換四間飛車" "Bishop-Exchange Fourth-File Rook":
+        "四間飛車 P67 角交換 | 四間飛車 早い角交換";
     Opening 80 0..=30, "ダイレクト向かい飛車" "Direct Opposing Rook": "R88 向かい飛車 角交換";
     Opening 84 0..=36, "阪田流向かい飛車" "Sakata's Opposing Rook": "R88 向かい飛車 角交換 G77";
     Opening 80 0..=40, "藤井システム" "Fujii System": "四間飛車 K59,48 G58 S38 P15 P46 P36";
@@ -163,7 +165,7 @@ const TABLE: &[Formation] = table! {
     Castle 1 40..=40, "居玉" "Sitting King": "K59";
     Castle 5 0..=40, "無敵囲い" "Invincible Castle": "K59 R58 S48 S68";
     Castle 10 0..=60, "カニ囲い" "Crab Castle": "K69 S68 G78 G58";
-    Castle 15 0..=60, "中住まい" "Central House": "K58 G78 G38";
+    Castle 15 0..=60, "中住まい" "Central House": "K58 G78 G38 | K58 G78 G48,49 !S39 !振り飛車";
     Castle 17 0..=60, "中原囲い" "Nakahara Castle": "K69 G59 G78 S48";
     Castle 20 0..=80, "舟囲い" "Boat Castle": "K78 S79 G69 G58";
     Castle 21 0..=80, "箱入り娘" "Box Castle": "K78 S79 G69 G68";
@@ -172,7 +174,8 @@ const TABLE: &[Formation] = table! {
     Castle 30 0..=80, "左美濃" "Left Mino": "K88 S78 G69,58,68";
     Castle 31 0..=80, "天守閣美濃" "Castle-Tower Mino": "K87 S78";
     Castle 32 0..=80, "右玉" "Right King Castle": "!振り飛車 K38,48 R29 N37 S47";
-    Castle 40 0..=100, "矢倉囲い" "Yagura Castle": "K88,79 S77 G78 G67";
+    Castle 40 0..=100, "矢倉囲い" "Yagura Castle":
+        "K88,79 S77 G78 G67 | K88 S77 G78 G68 角交換";
     Castle 40 0..=100, "銀矢倉" "Silver Yagura": "K88,79 S77 G78 S67";
     Castle 40 0..=100, "片矢倉" "Half Yagura": "K78 S77 G68 G67";
     Castle 41 0..=100, "総矢倉" "Complete Yagura": "K88 S77 G78 G67 S57";

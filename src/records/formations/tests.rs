@@ -40,10 +40,15 @@ fn known_openings_have_their_names() {
         "", "7g7f 3c3d 2g2f 5c5d 2f2e 8b5b" => "ゴキゲン中飛車";
         "", "7g7f 3c3d 6g6f 8c8d 2h5h 7a6b 7i6h 5a4b 6h6g 4b3b 3i4h 6a5b 5g5f 5c5d 4g4f 8d8e 8h7g \
              1c1d 4h4g" => "ツノ銀中飛車";
+        "", "7g7f 8c8d 7i7h 8d8e 1g1f 8e8f 8g8f 8b8f 6i7i 1c1d 9g9f 7a6b 8h6f 6c6d 7h7g 8f8b P*8d 6a7b \
+             2h8h 7c7d 5g5f 8a7c 7i7h" => "向かい飛車";
+        "", "7g7f 8c8d 2h7h 6a7b 7f7e" => "三間飛車";
         "", "7g7f 3c3d 7f7e 8c8d 2h7h" => "早石田";
         "", "7g7f 3c3d 7f7e 8c8d 2h7h 8d8e 5i4h 7a6b 3i3h 5a4b 7h7f 2b8h+ 7i8h" => "升田式石田流";
         "", "7g7f 3c3d 6g6f 8c8d 7f7e 7a6b 2h7h 5a4b 7h7f" => "石田流";
         "", "7g7f 3c3d 2g2f 8b4b 5i6h 2b8h+ 7i8h" => "角交換四間飛車";
+        "", "7g7f 3c3d 3i3h 2b8h+ 7i8h 4a3b 8h7g 3a4b 3g3f 4c4d 1g1f 4b4c 3h3g 1c1d 6i7h 8b4b"
+             => "角交換四間飛車";
         "", "7g7f 3c3d 2g2f 9c9d 2f2e 2b8h+ 7i8h 3a2b 3i4h 2b3c 5i6h 8b2b" => "ダイレクト向かい飛車";
         "", "7g7f 8c8d 6i7h 8d8e 8h7g 3c3d 6g6f 4a3b 6f6e 2b7g+ 7h7g 3a2b 2h8h" => "阪田流向かい飛車";
         "", "7g7f 3c3d 6g6f 8c8d 2h6h 7a6b 1g1f 5a4b 1f1e 4b3b 3i3h 6a5b 6i5h 5c5d 4g4f 2b3c 3g3f"
@@ -106,6 +111,11 @@ fn games_have_their_names() {
         // 神崎–松浦, 1991.
         "7g7f 3c3d 2g2f 4c4d 2f2e 2b3c 3i4h 3a3b 4i5h 3b4c 5i6h 8b2b 6h7h"
             => ("向かい飛車", ["居飛車", "振り飛車"], [("舟囲い", 13), ("", 0)]);
+        // A bishop exchange against a king on the right.
+        "2g2f 8c8d 7g7f 8d8e 8h7g 3c3d 7i8h 4a3b 2f2e 2b7g+ 8h7g 3a2b 3i4h 2b3c 3g3f 7a6b 4g4f 4c4d \
+         2i3g 6a5b 4h4g 6c6d 6i7h 7c7d 5i6h 8a7c 4i4h 9c9d 9g9f 6b6c 2h2i 5a6b 1g1f 1c1d 6g6f 6b7b \
+         6h7i 5c5d 7i8h 8b8a 4h5h 5b6b 5h6h"
+            => ("右玉", ["居飛車", "居飛車"], [("矢倉囲い", 43), ("右玉", 40)]);
         // A quick attack with elmo's castle.
         "6g6f 3c3d 7g7f 8c8d 2h7h 8d8e 8h7g 5a4b 7i6h 7a6b 5i4h 4b3b 3i3h 5c5d 4h3i 1c1d 1g1f 3a4b \
          6h6g 6b5c 3i2h 4a3a 6i5h"
@@ -128,6 +138,8 @@ fn castles_have_their_names_on_both_sides() {
         "9/PPPPPPPPP/3SRS3/4K4" => "無敵囲い";
         "9/9/2GSG4/3K5" => "カニ囲い";
         "9/9/2G1K1G2/9" => "中住まい";
+        "9/9/2G1K4/5G3" => "中住まい";
+        "9/9/2G1K4/5GS2" => "";
         "9/9/2G2S3/3KG4" => "中原囲い";
         "9/9/2K1G4/2SG5" => "舟囲い";
         "9/9/2KG5/2SG5" => "箱入り娘";
