@@ -105,7 +105,10 @@ fn remark_text(remark: Remark) -> String {
             let how = if free { "ただ取り" } else { "取られて駒損" };
             format!("{how} {}の{}", square(from), piece_name(piece))
         }
+        Remark::AllowsBrinkmate(plies) => format!("自玉に必至（{plies}手詰）"),
+        Remark::MissesBrinkmate(plies) => format!("必至逃し（{plies}手詰）"),
         Remark::ThreatensMate(plies) => format!("詰めろ（{plies}手詰）"),
+        Remark::Brinkmate(plies) => format!("必至（{plies}手詰）"),
         Remark::OnlyMove(percent) => format!("好手 次善手は期待勝率 -{percent}%"),
     }
 }
@@ -137,7 +140,7 @@ fn change_of_standing(scores: [Score; 2], sides: [&str; Color::NUM]) -> Option<S
 
 /// Whether a line is one of [`judged`], or one that version 1.0 wrote.
 fn is_judgement(line: &str) -> bool {
-    const FORMS: [(&str, &str); 14] = [
+    const FORMS: [(&str, &str); 17] = [
         ("大悪手 期待勝率 -", "%"),
         ("悪手 期待勝率 -", "%"),
         ("疑問手 期待勝率 -", "%"),
@@ -145,7 +148,10 @@ fn is_judgement(line: &str) -> bool {
         ("詰み逃し（", "手詰）"),
         ("詰めろ見落とし（", "手詰）"),
         ("自玉に詰み（", "手詰）"),
+        ("自玉に必至（", "手詰）"),
+        ("必至逃し（", "手詰）"),
         ("詰めろ（", "手詰）"),
+        ("必至（", "手詰）"),
         ("好手 次善手は期待勝率 -", "%"),
         // Those of version 1.
         ("悪手 勝率 -", "%"),

@@ -11,6 +11,7 @@
 //!
 //! Must not know: terminals, HTML, formats of records.
 
+mod brinkmate;
 pub mod comments;
 mod remarks;
 mod review;
@@ -128,6 +129,12 @@ pub struct PositionAnalysis {
     /// solver proved, if the side to move passes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threat: Option<i32>,
+    /// Whether no move of the side to move parries this threat (必至), as the solver proved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_brink: bool,
+    /// Length in plies of the mate that the best move threatens, if no answer parries it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brinkmate: Option<i32>,
 }
 
 /// Scores in JSON: `{"cp": 35}`, `{"mate": -4}`.

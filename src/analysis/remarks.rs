@@ -18,7 +18,8 @@ pub enum Remark {
     OverlooksThreat(i32),
     /// The other side mates now in this number of plies, without having threatened it.
     AllowsMate(i32),
-    /// The best answer takes a piece of the mover, and the exchange loses two pawns or more.
+    /// The best answer takes a piece of the mover, the exchange loses two pawns or more, and the
+    /// line that follows does not win it back.
     Hangs {
         /// The piece.
         #[serde(serialize_with = "as_letter")]
@@ -26,11 +27,17 @@ pub enum Remark {
         /// Its square.
         #[serde(serialize_with = "as_text")]
         square: Square,
-        /// Whether nothing can take back.
+        /// Whether nothing was taken for it, and nothing can take back.
         free: bool,
     },
+    /// The best answer threatens mate in this number of plies, which nothing parries (必至).
+    AllowsBrinkmate(i32),
+    /// The best move would have threatened mate in this number of plies, and nothing parries it.
+    MissesBrinkmate(i32),
     /// The move threatens mate in this number of plies (詰めろ).
     ThreatensMate(i32),
+    /// The move threatens mate in this number of plies, and nothing parries it (必至).
+    Brinkmate(i32),
     /// The only move that kept the win chance (好手): the second best loses this many percent.
     OnlyMove(u32),
 }
@@ -59,26 +66,33 @@ impl Played<'_> {
             Some(_) => Remark::OverlooksThreat(plies),
             None => Remark::AllowsMate(plies),
         });
+        let mistake = |threat: Option<i32>| threat.filter(|_| is_mistake);
+        let brinkmate = || mistake(self.after.brinkmate).map(Remark::AllowsBrinkmate);
         let hanging = || self.hanging().filter(|_| is_mistake);
-        let loses = mated.or_else(hanging);
-        let threatens = self.after.threat.map(Remark::ThreatensMate);
+        let loses = mated.or_else(brinkmate).or_else(hanging);
+        let misses = mistake(self.before.brinkmate).filter(|_| !self.after.at_brink);
+        let misses = misses.map(Remark::MissesBrinkmate);
+        let threat = if self.after.at_brink { Remark::Brinkmate } else { Remark::ThreatensMate };
+        let threatens = self.after.threat.map(threat);
         let only = self.only_move().filter(|_| is_best);
-        [loses, threatens, only].into_iter().flatten().collect()
+        [loses, misses, threatens, only].into_iter().flatten().collect()
     }
 
-    /// The piece that the best answer wins by a static exchange.
+    /// The piece that the best answer wins by a static exchange and that is lost along the line.
     fn hanging(&self) -> Option<Remark> {
-        let taken =
-            self.position.piece_on(self.mv.to()).map_or(0, |taken| piece_value(taken.kind()));
+        let taken = self.position.piece_on(self.mv.to()).map(|taken| piece_value(taken.kind()));
         let mut position = self.position.clone();
         position.do_move(self.mv);
         let answer = *self.after.lines.first()?.moves(&position).first()?;
         let piece = position.piece_on(answer.to())?.kind();
-        if !position.see_ge(answer, taken + HANGING) {
+        let [_, played] = self.material();
+        let is_lost = played.lost.contains(piece.unpromoted().letter());
+        if !is_lost || !position.see_ge(answer, taken.unwrap_or(0) + HANGING) {
             return None;
         }
         position.do_move(answer);
-        let free = !is_attacked_by_mover(&position, answer.to());
+        let took_it = taken.is_some() && answer.to() == self.mv.to();
+        let free = !took_it && !is_attacked_by_mover(&position, answer.to());
         Some(Remark::Hangs { piece, square: answer.to(), free })
     }
 

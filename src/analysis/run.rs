@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use super::brinkmate::Proof;
 use super::review::{chance_lost, is_best};
 use super::{Effort, Line, PositionAnalysis, Settings, Thresholds};
 use crate::mate::{MateLimits, MateSolver, Verdict};
@@ -89,7 +90,7 @@ impl Job for Positions<'_> {
         let end = block.positions.end;
         for index in (end..end + WARM_UP).rev() {
             let position = position_at(&game.line, index.min(last));
-            if analyzer.analyze_within(&position, effort.reduced(), self.stop).is_none() {
+            if analyzer.search_within(&position, effort.reduced(), self.stop).is_none() {
                 return Ok(None);
             }
         }
@@ -251,6 +252,10 @@ impl Block {
 const POLL: Duration = Duration::from_millis(50);
 /// Most nodes of the solver for what the other side threatens, about 5 ms.
 const THREAT_NODES: u64 = 5000;
+/// Most nodes of the proof that no move parries a threat, in times of those for the threat.
+const BRINKMATE_SHARE: u64 = 10;
+/// From this score on a side may have given brinkmate.
+const WINNING: i32 = 1000;
 /// Size of the solver's table in MB.
 const SOLVER_MB: usize = 16;
 
@@ -306,12 +311,24 @@ impl Analyzer {
         effort: Effort,
         stop: &Stop,
     ) -> Option<PositionAnalysis> {
+        let mut analysis = self.search_within(position, effort, stop)?;
+        self.find_brinkmates(&mut analysis, position, effort, stop);
+        (!stop.is_requested()).then_some(analysis)
+    }
+
+    /// Everything but brinkmates.
+    fn search_within(
+        &mut self,
+        position: &Position,
+        effort: Effort,
+        stop: &Stop,
+    ) -> Option<PositionAnalysis> {
         let start = Instant::now();
         let mate = self.solve(position, effort.solver_nodes(), effort, start, stop);
         let mut analysis = PositionAnalysis {
             mate: mate.as_ref().map(|line| plies(line.score)),
             threat: self.solve_threat(position, effort, stop),
-            lines: Vec::new(),
+            ..PositionAnalysis::default()
         };
         if self.settings.multi_pv == 1
             && let Some(line) = mate
@@ -327,6 +344,45 @@ impl Analyzer {
             *first = mate;
         }
         Some(analysis)
+    }
+
+    /// Whether the side to move cannot parry the threat, and whether its best move threatens so.
+    fn find_brinkmates(
+        &mut self,
+        analysis: &mut PositionAnalysis,
+        position: &Position,
+        effort: Effort,
+        stop: &Stop,
+    ) {
+        let score = match analysis.score() {
+            Score::Cp(centipawns) => centipawns,
+            Score::Mate(plies) if plies > 0 => i32::MAX,
+            Score::Mate(_) => i32::MIN,
+        };
+        let line = analysis.lines.first().map(|line| line.moves(position)).unwrap_or_default();
+        let [best, answer] = [0, 1].map(|index| line.get(index).copied());
+        if analysis.threat.is_some() && score <= -WINNING {
+            analysis.at_brink = self.is_at_brink(position, best, effort, stop);
+        }
+        if let Some(best) = best.filter(|_| score >= WINNING && analysis.mate.is_none()) {
+            let mut after = position.clone();
+            after.do_move(best);
+            let threat = self.solve_threat(&after, effort, stop);
+            analysis.brinkmate = threat.filter(|_| self.is_at_brink(&after, answer, effort, stop));
+        }
+    }
+
+    /// Whether every move loses to a mate, `hardest` first.
+    fn is_at_brink(
+        &mut self,
+        position: &Position,
+        hardest: Option<Move>,
+        effort: Effort,
+        stop: &Stop,
+    ) -> bool {
+        let nodes = BRINKMATE_SHARE * effort.solver_nodes().min(THREAT_NODES);
+        let mut proof = Proof { solver: &mut self.solver, stop: stop.flag(), nodes, hardest };
+        proof.all_moves_lose(position)
     }
 
     /// The mate by the side to move that the solver finds within its limits.

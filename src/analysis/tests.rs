@@ -142,6 +142,11 @@ fn what_a_mistake_gives_away_is_named() {
     assert_eq!(hanging, bishop(true), "the silver protected it");
     assert_eq!(hangs(&format!("{open}2g2f"), "2b8h+"), None, "it is exchanged");
     assert_eq!(hangs(&format!("{open}7i6h"), "8c8d"), None, "another answer is better");
+    let back = hangs(&format!("{open}7i6h"), "2b8h+ 6h7g 8c8d 7g8h");
+    assert_eq!(back, None, "the line wins a bishop too");
+    let pawn = "sfen lnsgkgsnl/1r5b1/p1ppppppp/1p7/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 1 moves ";
+    let horse = Remark::Hangs { piece: PieceType::Horse, square: Square::S33, free: false };
+    assert_eq!(hangs(&format!("{pawn}8h3c+"), "2b3c"), Some(horse), "it took a pawn");
     let small = judged(&format!("{open}7i6h"), even(), position(Score::Cp(100), "2b8h+"));
     assert_eq!(small.remarks, [], "no mistake");
 
@@ -156,8 +161,40 @@ fn what_a_mistake_gives_away_is_named() {
     let before = position(Score::Mate(-4), "2g2f");
     assert_eq!(judged("startpos moves 7g7f", before, lost).remarks, [], "it was mate anyway");
     let threat = PositionAnalysis { threat: Some(7), ..even() };
-    let found = judged("startpos moves 7g7f", even(), threat);
+    let found = judged("startpos moves 7g7f", even(), threat.clone());
     assert_eq!(found.remarks, [Remark::ThreatensMate(7)]);
+    let brink = PositionAnalysis { at_brink: true, ..threat };
+    let found = judged("startpos moves 7g7f", even(), brink);
+    assert_eq!(found.remarks, [Remark::Brinkmate(7)]);
+}
+
+#[test]
+fn a_mistake_gives_or_misses_a_brinkmate() {
+    let with = |score, best: &str, brinkmate| PositionAnalysis {
+        brinkmate,
+        ..position(Score::Cp(score), best)
+    };
+    let remarks = |before, after| judged("startpos moves 7g7f", before, after).remarks;
+    let (winning, even) = (with(2000, "2g2f", Some(5)), with(0, "3c3d", None));
+    assert_eq!(remarks(winning.clone(), even.clone()), [Remark::MissesBrinkmate(5)]);
+    assert_eq!(remarks(with(2000, "7g7f", Some(5)), even), [], "it was played");
+    assert_eq!(remarks(winning.clone(), with(-1900, "3c3d", None)), [], "no mistake");
+    let threat = Some(3);
+    let other = PositionAnalysis { threat, at_brink: true, ..with(0, "3c3d", None) };
+    assert_eq!(remarks(winning, other), [Remark::Brinkmate(3)], "another one");
+    let lost = with(2000, "3c3d", Some(7));
+    assert_eq!(remarks(with(0, "2g2f", None), lost), [Remark::AllowsBrinkmate(7)]);
+}
+
+#[test]
+fn the_analysis_finds_brinkmates() {
+    let sfen = "ln3k1gl/1r1gg2s1/p2p2p2/2pbPp2p/7P1/P3K3P/LS1P1PP2/1P4+rs1/2P6 b Pbgs3nl2p 83";
+    let start = Position::from_sfen(sfen).expect("the position of a test");
+    let effort = Effort { nodes: Some(10_000), ..Effort::default() };
+    let settings = Settings { effort, multi_pv: 1, ..settings() };
+    let mut analyzer = Analyzer::new(&settings, &Evaluator::Material).expect("memory");
+    let found = analyzer.analyze(&start, &Stop::new()).expect("no stop");
+    assert_eq!((found.threat, found.at_brink), (Some(3), true), "{found:?}");
 }
 
 #[test]

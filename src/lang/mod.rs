@@ -431,6 +431,8 @@ texts! {
     column_score(): "score", "評価値";
     /// The heading of black's win chances.
     column_chance(): "win %", "先手期待勝率%";
+    /// The same where there is little room.
+    column_chance_short(): "win %", "期待勝率%";
     /// The heading of the losses of win chance.
     column_loss(): "loss", "損失%";
     /// The heading of the judgements.
@@ -439,6 +441,8 @@ texts! {
     column_line(): "best line", "最善の読み筋";
     /// A mate by the side, by its number of plies, `signed` negative for white's.
     mate_score(side, plies, signed): "mate {signed:+}", "{side}の勝ち（{plies}手）";
+    /// The same where there is little room, by the winner's mark.
+    mate_score_short(mark, plies, signed): "mate {signed:+}", "{mark}勝ち{plies}手";
     /// A win by declaration that was possible.
     declared(): "declaration", "宣言勝ち";
     /// The king is mated.
@@ -466,6 +470,13 @@ texts! {
         "the {piece} on {square} is lost in the exchange", "{square}の{piece}を取られて駒損";
     /// The move threatens mate.
     threatens_mate(plies): "threatens mate in {plies}", "詰めろ（{plies}手詰）";
+    /// The move threatens a mate that nothing parries.
+    brinkmate(plies): "brinkmate: nothing parries the mate in {plies}", "必至（{plies}手詰）";
+    /// The best answer is such a threat.
+    allows_brinkmate(plies):
+        "allows a brinkmate (mate in {plies})", "自玉に必至（{plies}手詰）";
+    /// The best move would have been such a threat.
+    misses_brinkmate(plies): "misses a brinkmate (mate in {plies})", "必至逃し（{plies}手詰）";
     /// No other move is nearly as good.
     only_move(percent):
         "the only good move: the second best loses {percent} %",
@@ -494,6 +505,8 @@ texts! {
     stands_winning(side): "{side} winning", "{side}勝勢";
     /// A missed mate, by its number of plies.
     missed_mate(plies): "mate {plies}", "詰み逃し（{plies}手詰）";
+    /// The same where there is little room.
+    missed_mate_short(plies): "mate {plies}", "詰み逃し";
     /// The opening of a game.
     opening(name): "opening: {name}", "戦型：{name}";
     /// A castle, and the number of the move that completed it.

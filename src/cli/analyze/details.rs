@@ -89,7 +89,10 @@ fn remark_text(remark: Remark, lang: Lang) -> String {
         Remark::Hangs { piece, square, free: false } => {
             lang.loses_exchange(lang.square(square), lang.piece(piece))
         }
+        Remark::AllowsBrinkmate(plies) => lang.allows_brinkmate(plies),
+        Remark::MissesBrinkmate(plies) => lang.misses_brinkmate(plies),
         Remark::ThreatensMate(plies) => lang.threatens_mate(plies),
+        Remark::Brinkmate(plies) => lang.brinkmate(plies),
         Remark::OnlyMove(percent) => lang.only_move(percent),
     }
 }
@@ -118,6 +121,10 @@ mod tests {
             Lang::En, hangs(true) => "the horse on 5e is taken for nothing";
             Lang::Ja, Remark::OverlooksThreat(3) => "詰めろ見落とし（3手詰）";
             Lang::En, Remark::AllowsMate(5) => "gets mated in 5";
+            Lang::Ja, Remark::Brinkmate(3) => "必至（3手詰）";
+            Lang::En, Remark::Brinkmate(3) => "brinkmate: nothing parries the mate in 3";
+            Lang::Ja, Remark::MissesBrinkmate(5) => "必至逃し（5手詰）";
+            Lang::En, Remark::AllowsBrinkmate(5) => "allows a brinkmate (mate in 5)";
         } {
             assert_eq!(remark(found, lang), expected);
         }

@@ -7,6 +7,7 @@ use super::{details, names};
 use crate::analysis::{Class, Judgement, PositionAnalysis, Review};
 use crate::cli::output;
 use crate::lang::{Lang, cut, left, printable, right, width, widths};
+use crate::position::Position;
 use crate::records::formations::Formations;
 use crate::records::game::{Ending, GameRecord};
 use crate::records::notation::japanese::mark;
@@ -54,6 +55,8 @@ const CELLS: usize = 7;
 const MOVE: usize = 1;
 const TIME: usize = 2;
 const JUDGEMENT: usize = 6;
+/// Columns for the best line below which the others become narrower: those of two moves.
+const LEAST_LINE: usize = 18;
 
 fn print_moves(
     record: &GameRecord,
@@ -61,45 +64,16 @@ fn print_moves(
     lang: Lang,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let headings = [
-        lang.column_ply(),
-        lang.column_move(),
-        lang.column_time(),
-        lang.column_score(),
-        lang.column_chance(),
-        lang.column_loss(),
-        lang.column_judgement(),
-    ];
-    let mut rows = vec![headings];
     let mut positions = vec![record.start.clone()];
     for (index, played) in record.moves.iter().enumerate() {
         let mut position = positions[index].clone();
-        let mv = lang.mv(&position, played.mv);
         position.do_move(played.mv);
-        let (judgement, after) = (&review.judgements[index], &review.positions[index + 1]);
-        let is_last = index + 1 == record.moves.len();
-        let score = if is_last && is_without_score(record, review, after) {
-            UNKNOWN.to_owned()
-        } else {
-            score_text(after, position.side_to_move(), lang.sides(&record.start), lang)
-        };
-        let loss = Some(100.0 * judgement.loss).filter(|&loss| loss > 0.0);
-        rows.push([
-            (index + 1).to_string(),
-            mv,
-            clock(played.time),
-            score,
-            format!("{:.1}", 100.0 * review.chances[index + 1]),
-            loss.map_or_else(String::new, |loss| format!("{loss:.1}")),
-            word(judgement, lang),
-        ]);
         positions.push(position);
     }
     let is_timed = record.moves.iter().any(|played| played.time.is_some());
-    let widths = widths(&rows);
-    let row = |cells: &[String; CELLS]| {
+    let row = |cells: &[String; CELLS], widths: &[usize; CELLS]| {
         let mut row = String::new();
-        for (column, (cell, &width)) in cells.iter().zip(&widths).enumerate() {
+        for (column, (cell, &width)) in cells.iter().zip(widths).enumerate() {
             match column {
                 TIME if !is_timed => continue,
                 MOVE | JUDGEMENT => row += &left(cell, width),
@@ -109,21 +83,76 @@ fn print_moves(
         }
         row
     };
-    let room = output::columns().saturating_sub(width(&row(&rows[0])));
-    writeln!(out, "{}{}", row(&rows[0]), cut(&lang.column_line(), room))?;
-    for (index, cells) in rows[1..].iter().enumerate() {
+    let columns = output::columns();
+    let mut rows = cells(record, review, &positions, lang, false);
+    let mut sizes = widths(&rows);
+    if width(&row(&rows[0], &sizes)) + LEAST_LINE > columns {
+        rows = cells(record, review, &positions, lang, true);
+        sizes = widths(&rows);
+        // A missed mate takes its room from the line beside it.
+        let grades = review.judgements.iter().map(|judgement| width(&grade(judgement, lang)));
+        sizes[JUDGEMENT] = grades.max().unwrap_or_default().max(width(&rows[0][JUDGEMENT]));
+    }
+    for (index, cells) in rows.iter().enumerate() {
+        let row = row(cells, &sizes);
+        let room = columns.saturating_sub(width(&row));
+        let Some(index) = index.checked_sub(1) else {
+            writeln!(out, "{row}{}", cut(&lang.column_line(), room))?;
+            continue;
+        };
         let best = review.positions[index].lines.first();
         let line = best.map(|line| line.moves(&positions[index])).unwrap_or_default();
         let texts = (0..=line.len().min(LINE_MOVES)).rev();
         let mut texts = texts.map(|moves| lang.line(&positions[index], &line[..moves]));
         let line = texts.find(|text| width(text) <= room).unwrap_or_default();
-        writeln!(out, "{}", format!("{}{line}", row(cells)).trim_end())?;
+        writeln!(out, "{}", format!("{row}{line}").trim_end())?;
         let mv = record.moves[index].mv;
         for detail in details::lines(review, index, &positions[index], mv, lang) {
             writeln!(out, "{detail}")?;
         }
     }
     Ok(())
+}
+
+/// The headings, and a row for each move. Narrow ones have short words for mates and win chances.
+fn cells(
+    record: &GameRecord,
+    review: &Review,
+    positions: &[Position],
+    lang: Lang,
+    is_narrow: bool,
+) -> Vec<[String; CELLS]> {
+    let chance = if is_narrow { lang.column_chance_short() } else { lang.column_chance() };
+    let mut rows = vec![[
+        lang.column_ply(),
+        lang.column_move(),
+        lang.column_time(),
+        lang.column_score(),
+        chance,
+        lang.column_loss(),
+        lang.column_judgement(),
+    ]];
+    for (index, played) in record.moves.iter().enumerate() {
+        let (judgement, after) = (&review.judgements[index], &review.positions[index + 1]);
+        let is_last = index + 1 == record.moves.len();
+        let score = if is_last && is_without_score(record, review, after) {
+            UNKNOWN.to_owned()
+        } else {
+            let side = positions[index + 1].side_to_move();
+            score_text(after, side, lang.sides(&record.start), lang, is_narrow)
+        };
+        let loss = Some(100.0 * judgement.loss).filter(|&loss| loss > 0.0);
+        rows.push([
+            (index + 1).to_string(),
+            lang.mv(&positions[index], played.mv),
+            clock(played.time),
+            score,
+            format!("{:.1}", 100.0 * review.chances[index + 1]),
+            loss.map_or_else(String::new, |loss| format!("{loss:.1}")),
+            word(judgement, lang, is_narrow),
+        ]);
+    }
+    rows
 }
 
 /// Whether the last position has no score: the rules ended the game, or the record says that a
@@ -211,15 +240,20 @@ fn print_summary(
     let rows = [headings, black, white];
     let widths = widths(&rows);
     let [most, least] = NAME_WIDTHS;
-    let others: usize = widths.iter().map(|width| width + 2).sum();
-    let name_width = output::columns().saturating_sub(others).clamp(least, most);
     let [black, white] = names(record, lang);
     let [black, white] = [(Color::Black, black), (Color::White, white)]
         .map(|(color, name)| format!("{}{}", mark(color), printable(&name)));
+    let room = |gap: usize| {
+        let others: usize = widths.iter().map(|width| width + gap).sum();
+        output::columns().saturating_sub(others).clamp(least, most)
+    };
+    let longest = width(&black).max(width(&white));
+    let gap = if longest > room(2) { 1 } else { 2 };
+    let name_width = room(gap);
     for (name, cells) in [lang.column_player(), black, white].iter().zip(&rows) {
         let mut line = left(cut(name, name_width), name_width);
         for (cell, width) in cells.iter().zip(widths) {
-            line += &right(cell, width + 2);
+            line += &right(cell, width + gap);
         }
         writeln!(out, "{line}")?;
     }
@@ -227,25 +261,33 @@ fn print_summary(
 }
 
 /// The judgement in words: `?!`, `?? mate 5`.
-fn word(judgement: &Judgement, lang: Lang) -> String {
-    let class = match judgement.class {
+fn word(judgement: &Judgement, lang: Lang, is_narrow: bool) -> String {
+    let text = |plies| {
+        if is_narrow { lang.missed_mate_short(plies) } else { lang.missed_mate(plies) }
+    };
+    let missed = judgement.missed_mate.map(text);
+    format!("{} {}", grade(judgement, lang), missed.unwrap_or_default()).trim().to_owned()
+}
+
+/// The word for the loss.
+fn grade(judgement: &Judgement, lang: Lang) -> String {
+    match judgement.class {
         Class::Best => lang.is_best(),
         Class::Good => String::new(),
         Class::Inaccuracy => lang.is_inaccuracy(),
         Class::Doubtful => lang.is_doubtful(),
         Class::Blunder => lang.is_blunder(),
         Class::SevereBlunder => lang.is_severe_blunder(),
-    };
-    let missed = judgement.missed_mate.map(|plies| lang.missed_mate(plies));
-    format!("{class} {}", missed.unwrap_or_default()).trim().to_owned()
+    }
 }
 
-/// Black's score of a position with this side to move.
+/// Black's score of a position with this side to move; mates in short words where it is narrow.
 fn score_text(
     analysis: &PositionAnalysis,
     side_to_move: Color,
     sides: [&str; Color::NUM],
     lang: Lang,
+    is_narrow: bool,
 ) -> String {
     match analysis.score_for_black(side_to_move) {
         _ if is_declaration(analysis) => lang.declared(),
@@ -253,7 +295,11 @@ fn score_text(
         Score::Mate(0) => lang.mated(),
         Score::Mate(plies) => {
             let winner = if plies > 0 { Color::Black } else { Color::White };
-            lang.mate_score(sides[winner.index()], plies.abs(), plies)
+            if is_narrow {
+                lang.mate_score_short(mark(winner), plies.abs(), plies)
+            } else {
+                lang.mate_score(sides[winner.index()], plies.abs(), plies)
+            }
         }
     }
 }
@@ -279,7 +325,7 @@ fn known<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
 mod tests {
     use super::*;
     use crate::analysis::Line;
-    use crate::position::Position;
+    use crate::records::game::RecordedMove;
 
     #[test]
     fn endings_are_said_as_players_say_them() {
@@ -304,14 +350,7 @@ mod tests {
 
     #[test]
     fn scores_name_the_winner() {
-        let line = |score, pv: &str| Line {
-            score,
-            depth: 1,
-            seldepth: 1,
-            nodes: 1,
-            time: Duration::ZERO,
-            pv: pv.to_owned(),
-        };
+        let line = |score, pv: &str| Line { score, pv: pv.to_owned(), ..one() };
         for (score, pv, side, lang, expected) in cases! {
             Score::Cp(35), "7g7f", Color::White, Lang::Ja => "-35";
             Score::Mate(16), "3c3d", Color::White, Lang::Ja => "後手の勝ち（16手）";
@@ -321,18 +360,83 @@ mod tests {
             Score::Mate(1), "", Color::White, Lang::Ja => "宣言勝ち";
         } {
             let analysis =
-                PositionAnalysis { lines: vec![line(score, pv)], mate: None, threat: None };
+                PositionAnalysis { lines: vec![line(score, pv)], ..PositionAnalysis::default() };
             let sides = lang.sides(&Position::startpos());
-            assert_eq!(score_text(&analysis, side, sides, lang), expected);
+            assert_eq!(score_text(&analysis, side, sides, lang, false), expected);
         }
         let mut record = GameRecord::new(Position::startpos());
         record.ending = Ending::IllegalDeclaration;
-        let declared =
-            PositionAnalysis { lines: vec![line(Score::Mate(1), "")], mate: None, threat: None };
+        let lines = vec![line(Score::Mate(1), "")];
+        let declared = PositionAnalysis { lines, ..PositionAnalysis::default() };
         let mut review = Review::new(&record, vec![declared.clone()]);
         review.ends_by_rule = false;
         assert!(is_without_score(&record, &review, &declared));
         record.ending = Ending::Resignation;
         assert!(!is_without_score(&record, &review, &declared));
+    }
+
+    /// A game of black's mate, which white allowed, with what was found about it.
+    fn mate() -> (GameRecord, Review) {
+        let sfen = "4k4/9/4P4/9/9/9/9/9/4K4 b G2r2b 1";
+        let mut record = GameRecord::new(Position::from_sfen(sfen).expect("a position"));
+        for mv in record.start.legal_line("5i5h 5a6b 5h5g") {
+            let time = Some(Duration::from_secs(4000));
+            record.moves.push(RecordedMove { time, ..RecordedMove::from(mv) });
+        }
+        let line = |score, pv: &str| Line { score, pv: pv.to_owned(), ..one() };
+        let analysis = |score, pv: &str, mate| PositionAnalysis {
+            lines: vec![line(score, pv)],
+            mate,
+            ..PositionAnalysis::default()
+        };
+        let positions = vec![
+            analysis(Score::Mate(1), "G*5b", Some(1)),
+            analysis(Score::Cp(900), "5a6b 5h5g 6b6c", None),
+            analysis(Score::Mate(-116), "5h4g 6b6c 4g4h", None),
+            analysis(Score::Mate(115), "6b6c 5g5f 6c6d", None),
+        ];
+        let review = Review::new(&record, positions);
+        (record, review)
+    }
+
+    fn one() -> Line {
+        Line {
+            score: Score::Cp(0),
+            depth: 1,
+            seldepth: 1,
+            nodes: 1,
+            time: Duration::ZERO,
+            pv: String::new(),
+        }
+    }
+
+    #[test]
+    fn mates_leave_room_for_the_best_line() {
+        let (record, review) = mate();
+        for (lang, line, score) in cases! {
+            Lang::Ja, "△６二玉 ▲５七玉" => "△勝ち116手";
+            Lang::En, "5a6b 5h5g" => "mate -116";
+        } {
+            let mut out = Vec::new();
+            print_moves(&record, &review, lang, &mut out).expect("memory");
+            let text = String::from_utf8(out).expect("a text");
+            assert!(text.lines().all(|line| width(line) <= 80), "{text}");
+            let row = text.lines().find(|row| row.trim_start().starts_with("2 "));
+            let row = row.expect("the row of white's move");
+            assert!(row.contains(score) && row.contains(line), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_names_have_room_in_the_summary() {
+        let (mut record, review) = mate();
+        record.players[1] = "Abcdefghijklmnopq".to_owned();
+        for lang in [Lang::Ja, Lang::En] {
+            let mut out = Vec::new();
+            print_summary(&record, &review, lang, &mut out).expect("memory");
+            let text = String::from_utf8(out).expect("a text");
+            assert!(text.contains("△Abcdefghijklmnopq "), "{text}");
+            assert!(text.lines().all(|line| width(line) <= 80), "{text}");
+        }
     }
 }

@@ -97,7 +97,8 @@ function remarksOf(game, index) {
   return remarks.map((remark) => {
     const [[kind, value]] = Object.entries(remark);
     if (kind === "hangs") return filled(value.free ? "hangs" : "exchanged", squareName(value.square), pieceName(value.piece));
-    return filled({ overlooks_threat: "overlooksThreat", allows_mate: "allowsMate", threatens_mate: "threatensMate", only_move: "onlyMove" }[kind], value);
+    return filled({ overlooks_threat: "overlooksThreat", allows_mate: "allowsMate", threatens_mate: "threatensMate", only_move: "onlyMove",
+      brinkmate: "brinkmate", allows_brinkmate: "allowsBrinkmate", misses_brinkmate: "missesBrinkmate" }[kind], value);
   });
 }
 // How both sides stand after a number of moves: the words begin at 100, 300, 800 and 2000.
