@@ -159,12 +159,12 @@ pub(super) fn run(arguments: &Arguments, lang: Lang) -> Result<()> {
         stop: &stop,
     };
     let done = earlier.len() as u64;
-    let meter = Meter::with_rows(lang, &lang.unit_problems(), Some(here as u64), done);
     let numbers = settings.numbers(earlier.iter().map(|answer| answer.number));
     let goes_on = arguments.html.is_some() || arguments.svg.is_some() || folder.is_some();
     let mut report = Report::new(lang, &problems, settings.numbers([]), here);
     report.notation = arguments.notation.unwrap_or(report.notation);
     report.begin(earlier, !arguments.summary, goes_on)?;
+    let meter = Meter::with_rows(lang, &lang.unit_problems(), Some(here as u64), done);
     let mut schedule = Schedule { numbers, folder, report, meter: &meter };
     let execution = Execution { threads, name: "mate", stack_bytes: None, stop: &stop };
     let result = execute(&job, &mut schedule, &execution);
@@ -852,6 +852,7 @@ fn game(problem: &Position, answer: &Answer) -> Game {
         Outcome::Unknown => "unknown",
     };
     game.plies = answer.plies;
+    game.unproven = answer.plies.is_some() && !answer.is_shortest;
     if seconds.iter().any(|lines| !lines.is_empty()) {
         game.lines = seconds;
     }
@@ -883,6 +884,17 @@ mod tests {
                 is_complete: true,
                 nodes: 1,
             }),
+        }
+    }
+
+    #[test]
+    fn a_page_says_whether_a_length_is_proven() {
+        for (is_shortest, second, expected) in cases! {
+            true, vec![] => false;
+            false, vec![] => true;
+        } {
+            let game = game(&Position::startpos(), &answer(is_shortest, &second));
+            assert_eq!((game.plies, game.unproven), (Some(3), expected));
         }
     }
 

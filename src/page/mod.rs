@@ -274,6 +274,9 @@ pub struct Game {
     /// Length of the mate in plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<usize>,
+    /// Whether there may be a shorter mate.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unproven: bool,
 }
 
 /// Comments, by the number of moves before.

@@ -1,7 +1,7 @@
 // The pages of `raicho analyze --html`, `match --html` and `mate --html` in a real browser:
 //   node tests/clients/page.mjs target/release/raicho [FOLDER for screenshots]
-// Needs playwright (npm i playwright, found through NODE_PATH or PLAYWRIGHT=its folder) and Chromium
-// (CHROMIUM=path, or the one of playwright). Prints `skipped: …`, `OK: …` or `FAULT: …`.
+// Needs playwright (npm i playwright axe-core, found through NODE_PATH or PLAYWRIGHT=their folder) and Chromium
+// (CHROMIUM=path, or the one of playwright). Without axe-core its checks are left out, which is said. Prints `skipped: …`, `OK: …` or `FAULT: …`.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -17,14 +17,20 @@ function skip(reason) {
   console.log(`skipped: ${reason}`);
   process.exit(0);
 }
+const modules = createRequire(join(resolve(process.env.PLAYWRIGHT || process.env.NODE_PATH || process.cwd()), "x.js"));
 let chromium;
 try {
-  const folder = process.env.PLAYWRIGHT || process.env.NODE_PATH || process.cwd();
-  ({ chromium } = createRequire(join(resolve(folder), "x.js"))("playwright"));
+  ({ chromium } = modules("playwright"));
 } catch {
   skip("playwright is not installed (npm i playwright; PLAYWRIGHT=folder)");
 }
 const executablePath = process.env.CHROMIUM || ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+let axe = null;
+try {
+  axe = readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");
+} catch {
+  console.log("skipped: the checks of axe-core (npm i axe-core)");
+}
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] }).catch((error) =>
   skip(`no Chromium (${String(error).split("\n")[0]}); CHROMIUM=path`));
 
@@ -106,7 +112,7 @@ async function judgements() {
   check(await page.title() === "☗ 先手 対 ☖ 後手", `an even game has the title ${await page.title()}`);
   check((await page.locator("#player-top .name").innerText()) === "後手", "an even game has the sides of a handicap");
   const formula = await page.locator("#summary .formula").innerText();
-  check(/を10%以上失う手が疑問手、20%以上が悪手/.test(formula), `thresholds: ${formula}`);
+  check(/を5%以上失う手が緩手、10%以上が疑問手、20%以上が悪手/.test(formula), `thresholds: ${formula}`);
   await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: { writeText: (text) => { window.copied = text; } } }));
   const copied = async () => {
     await page.locator("#controls button").last().click();
@@ -122,7 +128,7 @@ async function judgements() {
   page = await open("missed.html");
   await page.locator("#summary .black .counts .severe").click();
   check(/^1手目/.test(await verdict(page)), "a blunder that missed a mate is not found");
-  check(/詰み逃し \(1手詰\) · 大悪手/.test(await page.locator("#verdict em").innerText()), "a judgement is missing");
+  check(/詰み逃し（1手詰） · 大悪手/.test(await page.locator("#verdict em").innerText()), "a judgement is missing");
   check((await page.locator(".moves b").first().innerText()) === "詰???", "a mark is missing");
   const shares = await page.locator("#games tbody tr").nth(1).locator("td").allInnerTexts();
   check(shares.at(-1) === "–", `a player without moves agrees in ${shares.at(-1)}`);
@@ -191,7 +197,7 @@ async function long() {
   const moves = Array.from({ length: 75 }, () => "2h3h 8b7b 3h2h 7b8b").join(" ");
   writeFileSync(join(folder, "long.usi"), `startpos moves ${moves}\n`);
   run("analyze", "long.usi", "--nodes", "200", "--threads", "2", "--html", "long.html");
-  check(statSync(join(folder, "long.html")).size < 1_000_000, "a page of 300 plies is larger than 1 MB");
+  check(statSync(join(folder, "long.html")).size < 300_000, "a page of 300 plies is larger than 300 kB");
   const page = await open("long.html");
   const mean = await page.evaluate(async () => {
     let sum = 0;
@@ -209,13 +215,78 @@ async function long() {
   return mean;
 }
 
+const PAGES = ["game", "match", "mate"];
+const LANGS = ["ja", "en"];
+
+/** Opens a page in a language, as a reader does who chose it before. */
+async function openIn(lang, name, options) {
+  const page = await open(`${name}.html`, options);
+  if (await page.evaluate(() => document.documentElement.lang) !== lang) await page.locator("#language button").click();
+  await page.keyboard.press("Home");
+  const first = await page.locator(".moves .text").first().innerText();
+  check(/^[▲△]/.test(first) === (lang === "ja"), `${name}.html, ${lang}, has the move ${first}`);
+  return page;
+}
+
+// Roles, names and contrasts, as a screen reader and tired eyes need them.
+async function accessible() {
+  if (!axe) return;
+  for (const [name, lang, width, colorScheme] of PAGES.flatMap((name) => LANGS.flatMap((lang) => [[1280, "light"], [1280, "dark"], [360, "light"]].map((view) => [name, lang, ...view])))) {
+    const page = await openIn(lang, name, { viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+    await page.keyboard.press("End");
+    await page.locator("#settings").click();
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    for (const { impact, id, nodes } of violations) check(!["serious", "critical"].includes(impact), `${name}.html, ${lang}, ${width} pixels, ${colorScheme}: ${impact} ${id}: ${nodes[0].html.slice(0, 120)}`);
+    await page.context().close();
+  }
+}
+
+// All that a mouse reaches is reached by keys, and the focus stays where it was.
+async function keyboard() {
+  for (const name of PAGES) {
+    const page = await open(`${name}.html`, { locale: "en" });
+    await page.keyboard.press("ArrowRight");
+    const wanted = await page.evaluate(() => {
+      const all = [...document.querySelectorAll("button, summary, input, a[href], [tabindex='0']")];
+      const visible = all.filter((part) => part.checkVisibility() && !part.disabled && part.tabIndex >= 0);
+      visible.forEach((part, index) => { part.dataset.stop = index; });
+      return visible.length;
+    });
+    const reached = new Set();
+    for (let step = 0; step <= wanted; step++) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement.dataset.stop));
+    }
+    check([...reached].filter((stop) => stop !== undefined).length === wanted, `${name}.html: Tab reaches ${reached.size} of ${wanted} controls`);
+    check(await page.locator(".moves [tabindex='0']").count() === 1, `${name}.html: the list of moves has not one stop of Tab`);
+    await page.locator("#settings").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    const label = await page.evaluate(() => document.activeElement.textContent);
+    await page.keyboard.press("Enter");
+    check(await page.evaluate(() => document.activeElement.textContent) === label, `${name}.html: a setting loses the focus`);
+    await page.keyboard.press("Escape");
+    check(await page.evaluate(() => document.activeElement.id === "settings" && !document.querySelector("#menu").open), `${name}.html: Escape does not close the menu`);
+    await page.locator("#controls button").nth(4).focus();
+    await page.keyboard.press("Enter");
+    check(await page.evaluate(() => document.activeElement.closest("#controls") !== null), `${name}.html: the play button loses the focus`);
+    await page.context().close();
+  }
+  const page = await open("game.html");
+  await page.locator(".lines .pv button").nth(1).focus();
+  await page.keyboard.press("Enter");
+  check(await page.locator(".lines .pv .chosen:focus").count() === 1, "a move of a line loses the focus");
+  await page.context().close();
+}
+
 async function phone() {
-  for (const name of ["game.html", "match.html", "mate.html"]) {
-    const page = await open(name, { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true });
+  for (const [name, lang] of PAGES.flatMap((name) => LANGS.map((lang) => [name, lang]))) {
+    const page = await openIn(lang, name, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    check(width <= 375, `${name} is ${width} pixels wide on a phone of 375`);
+    check(width <= 360, `${name}.html, ${lang}, is ${width} pixels wide on a phone of 360`);
     const board = await page.locator("#board").boundingBox();
-    check(board.width > 300, `the board of ${name} is ${board.width} pixels wide on a phone`);
+    check(board.width > 300, `the board of ${name}.html is ${board.width} pixels wide on a phone`);
     const button = await page.locator("#controls button").first().boundingBox();
     check(button.height >= 40, "buttons are too small for fingers");
     await page.context().close();
@@ -247,12 +318,12 @@ async function others() {
 async function screenshots() {
   if (!shots) return;
   mkdirSync(shots, { recursive: true });
-  for (const name of ["game", "match", "mate"]) {
-    for (const [kind, width, height, colorScheme, media] of [["light", 1280, 900, "light"], ["dark", 1280, 900, "dark"], ["phone", 375, 740, "light"], ["print", 760, 1075, "light", "print"]]) {
-      const page = await open(`${name}.html`, { viewport: { width, height }, colorScheme });
+  for (const [name, lang] of PAGES.flatMap((name) => LANGS.map((lang) => [name, lang]))) {
+    for (const [kind, width, height, colorScheme, media] of [["light", 1280, 900, "light"], ["dark", 1280, 900, "dark"], ["phone", 360, 740, "light"], ["print", 760, 1075, "light", "print"]]) {
+      const page = await openIn(lang, name, { viewport: { width, height }, colorScheme });
       if (media) await page.emulateMedia({ media });
       await page.keyboard.press("ArrowRight");
-      await page.screenshot({ path: join(shots, `${name}-${kind}.png`), fullPage: true });
+      await page.screenshot({ path: join(shots, `${name}-${lang}-${kind}.png`), fullPage: true });
       await page.context().close();
     }
   }
@@ -265,6 +336,8 @@ try {
   const mean = await long();
   await others();
   await phone();
+  await keyboard();
+  await accessible();
   await screenshots();
   console.log(faults.length ? `FAULT: ${faults.join("; ")}` : `OK: pages of games, a match and mates; a step of a 300-ply game takes ${mean.toFixed(1)} ms`);
 } catch (error) {

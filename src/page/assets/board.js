@@ -112,6 +112,43 @@ function squareAt(drawing, event) {
   return state.flipped ? 80 - (rank * 9 + column) : rank * 9 + column;
 }
 const nameOfSquare = (square) => `${9 - square % 9}${RANKS[Math.floor(square / 9)]}`;
+const squareName = (name) => state.lang === "ja" ? WIDE_DIGITS[name[0] - 1] + KANJI_RANKS[RANKS.indexOf(name[1])] : name;
+// A board for the keyboard: arrows move a frame over its squares, which are read out, and Enter chooses one. The
+// function that is given back draws the frame again on another drawing.
+const BOARD_STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+function chooseByKeys(box, positionHere, onSquare) {
+  let [column, rank] = [4, 4];
+  // After a click, the arrow keys belong to the page.
+  let isByKeys = false;
+  const said = element("span", { class: "unseen", role: "status" });
+  box.after(said);
+  box.tabIndex = 0;
+  box.setAttribute("role", "application");
+  const square = () => seen(9 * rank + column);
+  const frame = () => {
+    box.setAttribute("aria-label", text("boardKeys"));
+    for (const old of box.querySelectorAll(".chooser")) old.remove();
+    if (!isByKeys) return;
+    const [x, y] = cornerOf(square());
+    box.firstChild.append(svg("rect", { class: "chooser", x: x + 4, y: y + 4, width: CELL.width - 8, height: CELL.height - 8 }));
+  };
+  const turn = (isOn) => { isByKeys = isOn; frame(); };
+  for (const name of ["pointerdown", "blur"]) box.addEventListener(name, () => turn(false));
+  box.addEventListener("keyup", (event) => { if (event.key === "Tab") turn(true); });
+  box.addEventListener("keydown", (event) => {
+    const step = BOARD_STEPS[event.key];
+    if (!isByKeys || !(step || ["Enter", " "].includes(event.key))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (step) [column, rank] = [column + step[0], rank + step[1]].map((place) => Math.max(0, Math.min(8, place)));
+    else onSquare(square());
+    frame();
+    const piece = positionHere().board[square()];
+    const words = piece ? [text(colorOf(piece) ? "white" : "black"), state.pieces === "kanji" ? NAMES[kindOf(piece)] : kindOf(piece)] : [];
+    said.textContent = [squareName(nameOfSquare(square())), ...words].join(" ");
+  });
+  return frame;
+}
 // Marks a chosen square (7g), or none for a piece in hand (P*), and where the piece can go by the legal moves.
 function markTargets(drawing, origin, legal) {
   for (const mark of drawing.querySelectorAll(".target")) mark.remove();
@@ -124,15 +161,16 @@ function markTargets(drawing, origin, legal) {
   }
 }
 
-// The pieces in hand, as small drawings with their counts.
-function drawHand(hand, color) {
+// The pieces in hand, as small drawings with their counts; as buttons where one can be chosen.
+function drawHand(hand, color, onPiece) {
   const held = HAND_ORDER.filter((kind) => hand[kind]);
-  const names = held.map((kind) => `${state.pieces === "kanji" ? KANJI[kind] : kind}${hand[kind]}`).join(" ");
-  const box = element("div", { class: "hand", role: "img", "aria-label": `${text("hand")}: ${names || text("noHand")}` });
-  for (const kind of held) {
+  const names = held.map((kind) => `${state.pieces === "kanji" ? KANJI[kind] : kind}${hand[kind]}`);
+  const box = element("div", { class: "hand", role: onPiece ? "group" : "img", "aria-label": `${text("hand")}: ${names.join(" ") || text("noHand")}` });
+  held.forEach((kind, index) => {
     const drawing = svg("svg", { viewBox: "-50 -54 100 109" });
     drawing.append(pieceCopy(color ? kind.toLowerCase() : kind, false));
-    box.append(element("span", { class: "held", "data-piece": color ? kind.toLowerCase() : kind }, drawing, hand[kind] > 1 ? element("i", {}, String(hand[kind])) : ""));
-  }
+    const isButton = onPiece && { type: "button", "aria-label": names[index], onclick: () => onPiece(kind) };
+    box.append(element(isButton ? "button" : "span", { class: "held", ...isButton }, drawing, hand[kind] > 1 ? element("i", {}, String(hand[kind])) : ""));
+  });
   return box;
 }

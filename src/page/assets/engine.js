@@ -51,7 +51,7 @@ function hear(line) {
   const [, depth, rank, kind, value, nodes, speed, words] = found;
   const own = kind === "cp" ? Number(value) : value.startsWith("-") ? Math.abs(parseInt(value, 10) || 0) - MATE : MATE - (parseInt(value, 10) || 0);
   live.rows[rank - 1] = { score: live.position.side ? -own : own, words };
-  live.figures = `${text("depth")} ${depth} · ${Number(nodes).toLocaleString()} ${text("nodes")}${speed ? ` · ${Number(speed).toLocaleString()}/s` : ""}`;
+  live.figures = `${depthText(depth)} · ${nodesText(Number(nodes))}${speed ? ` · ${Number(speed).toLocaleString()}/s` : ""}`;
   if (!live.redraw) live.redraw = setTimeout(() => { live.redraw = 0; showLive(); }, 100);
 }
 
@@ -61,7 +61,7 @@ function showLive() {
   const rows = live.isOn ? live.rows.filter(Boolean).map(({ score, words }) => element("div", { class: "line" },
     element("span", { class: `score ${score > 0 ? "for-black" : score < 0 ? "for-white" : ""}` }, scoreText(score)), liveMoves(words))) : [];
   const figures = live.isOn && rows.length ? element("p", { class: "figures" }, live.figures) : "";
-  liveBox.replaceChildren(button, ...rows, figures, live.error ? element("p", { class: "figures" }, live.error) : "");
+  refill(liveBox, button, ...rows, figures, live.error ? element("p", { class: "figures" }, live.error) : "");
   if (live.isOn && live.rows[0]) showGauge(live.rows[0].score);
 }
 function liveMoves(words) {
@@ -119,27 +119,24 @@ function tryMove(origin, target) {
   enterFree([readMove(usi)]);
   return true;
 }
-byId("board").addEventListener("click", async (event) => {
-  const square = squareAt(byId("board").querySelector("svg"), event);
+async function chooseSquare(square) {
   if (square === null) return;
   if (!live.raicho) { await loadEngine(); ask(); }
   if (live.selected && tryMove(live.selected, nameOfSquare(square))) return;
   const piece = positionHere().board[square];
   select(piece && colorOf(piece) === positionHere().side && live.selected !== nameOfSquare(square) ? nameOfSquare(square) : null);
-});
-for (const id of ["player-top", "player-bottom"]) {
-  byId(id).addEventListener("click", async (event) => {
-    const kind = event.target.closest("[data-piece]")?.dataset.piece;
-    if (!kind || colorOf(kind) !== positionHere().side) return;
-    if (!live.raicho) { await loadEngine(); ask(); }
-    const origin = `${kind.toUpperCase()}*`;
-    select(live.selected === origin ? null : origin);
-  });
 }
+byId("board").addEventListener("click", (event) => chooseSquare(squareAt(byId("board").querySelector("svg"), event)));
+const showChooser = chooseByKeys(byId("board"), positionHere, chooseSquare);
+view.onHand = async (kind) => {
+  if (!live.raicho) { await loadEngine(); ask(); }
+  select(live.selected === `${kind}*` ? null : `${kind}*`);
+};
 
 view.onUpdate = () => {
   live.selected = null;
   ask();
   showLive();
+  showChooser();
 };
-showLive();
+if (DATA.games.length) update();

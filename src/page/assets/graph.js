@@ -1,6 +1,6 @@
 // The graph of a game: black's win chance after each move. A click jumps there.
 // Taller where the screen is narrow.
-const GRAPH = { width: 1000, height: window.innerWidth < 600 ? 440 : 220, left: window.innerWidth < 600 ? 62 : 46, right: 14, top: 12, bottom: window.innerWidth < 600 ? 38 : 24 };
+const GRAPH = { width: 1000, height: window.innerWidth < 600 ? 440 : 220, left: window.innerWidth < 600 ? 76 : 50, right: 14, top: 12, bottom: window.innerWidth < 600 ? 38 : 24 };
 const graphX = (ply, last) => GRAPH.left + (GRAPH.width - GRAPH.left - GRAPH.right) * ply / Math.max(last, 1);
 const graphY = (chance) => GRAPH.top + (GRAPH.height - GRAPH.top - GRAPH.bottom) * (1 - chance);
 
@@ -49,7 +49,7 @@ function drawGraph(game, onPly) {
   drawing.append(svg("rect", { class: "sheet", x: GRAPH.left, y: GRAPH.top, width: GRAPH.width - GRAPH.left - GRAPH.right, height: GRAPH.height - GRAPH.top - GRAPH.bottom }));
   drawing.append(svg("path", { class: "area black", d: area, "clip-path": "url(#clip-upper)" }));
   drawing.append(svg("path", { class: "area white", d: area, "clip-path": "url(#clip-lower)" }));
-  axis(drawing, [1, 0.75, 0.5, 0.25, 0].map((chance) => [graphY(chance), Math.round(100 * chance), chance === 0.5]));
+  axis(drawing, [1, 0.75, 0.5, 0.25, 0].map((chance) => [graphY(chance), `${Math.round(100 * chance)}%`, chance === 0.5]));
   plyLabels(drawing, last);
   const opened = openGame(game);
   for (const [color, y] of [[0, GRAPH.top + 16], [1, GRAPH.height - GRAPH.bottom - 8]]) {

@@ -4,7 +4,7 @@ const wdlText = (wins, draws, losses) => state.lang === "ja" ? `${wins}勝${loss
 const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(1)}`;
 
 function crossTable(match) {
-  const head = element("tr", {}, element("th", {}, ""), ...match.engines.map((name, index) => element("th", { scope: "col", title: name }, String(index + 1))),
+  const head = element("tr", {}, element("th", { scope: "col" }, text("engine")), ...match.engines.map((name, index) => element("th", { scope: "col", title: name }, String(index + 1))),
     element("th", { scope: "col" }, state.lang === "ja" ? "勝敗" : "+ = −"), element("th", { scope: "col" }, "%"));
   const rows = match.engines.map((name, row) => {
     const total = [0, 0, 0];
@@ -53,7 +53,7 @@ function fillOverview(box) {
   const match = DATA.match;
   box.hidden = !match;
   if (!match) return;
-  const table = element("div", { class: "scroll" }, crossTable(match));
+  const table = element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": text("cross") }, crossTable(match));
   const left = match.left_out ? element("p", { class: "formula" }, `${match.left_out} ${text("leftOut")}`) : "";
   box.replaceChildren(element("div", {}, table, left), eloOverTime(match) || "");
 }
@@ -66,7 +66,7 @@ function buildGames(box, onGame) {
   const rows = DATA.games.map((game, index) => {
     const results = state.lang === "ja" ? [text("draw"), "先手勝ち", "後手勝ち"] : ["½–½", "1–0", "0–1"];
     const result = game.result == null ? "" : results[game.result === 0 ? 0 : game.result > 0 ? 1 : 2];
-    const title = isMateList ? [element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, game.title || problemText(index + 1))), element("td", {}, verdictText(game))]
+    const title = isMateList ? [element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, game.title || numberText("problem", index + 1))), element("td", {}, verdictText(game))]
       : [element("td", { class: "number" }, String(index + 1)),
         element("td", {}, element("button", { type: "button", class: "link", onclick: () => onGame(index) }, `☗ ${nameOf(game, 0)} ${state.lang === "ja" ? "対" : "–"} ☖ ${nameOf(game, 1)}`)),
         element("td", {}, result), element("td", {}, endingText(game.ending)), element("td", { class: "number" }, String(game.moves ? game.moves.split(" ").length : 0)),
@@ -74,9 +74,9 @@ function buildGames(box, onGame) {
     return element("tr", {}, ...title);
   });
   const heads = isMateList ? [text("problem"), text("result")]
-    : ["", text("players"), text("result"), text("ending"), text("moves"), ...(DATA.games[0].players || []).map((_, color) => `${color ? "☖" : "☗"} ${text("agreement")}`)];
+    : [state.lang === "ja" ? "局" : "#", text("players"), text("result"), text("ending"), text("moves"), ...(DATA.games[0].players || []).map((_, color) => `${color ? "☖" : "☗"} ${text("agreement")}`)];
   const table = element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...rows));
-  box.replaceChildren(element("h2", {}, isMateList ? text("problems") : text("games")), element("div", { class: "scroll" }, table));
+  refill(box, element("h2", {}, isMateList ? text("problems") : text("games")), element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": isMateList ? text("problems") : text("games") }, table));
   let current = null;
   return (index) => {
     if (current) current.classList.remove("current");

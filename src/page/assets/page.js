@@ -1,18 +1,23 @@
 // The page: what is shown, and what the reader does.
 const DATA = JSON.parse(byId("data").textContent);
-const view = { graph: null, markMove: () => {}, markGame: () => {}, onUpdate: () => {} };
+const view = { graph: null, markMove: () => {}, markGame: () => {}, onUpdate: () => {}, onHand: null };
 const currentGame = () => DATA.games[state.game];
 
 // What the settings may be. They last as long as the browser allows, which pages opened from a disk
 // may not, and anybody can write there: other versions, other pages of the same place.
 const SETTINGS = { lang: ["ja", "en"], notation: ["ja", "en"], pieces: ["kanji", "letters"], theme: ["auto", "light", "dark"], arrows: [true, false] };
+// The notation is that of the language until the reader chooses one.
+const chosen = new Set();
 function recall() {
   state.lang = DATA.lang;
-  state.notation = DATA.lang === "ja" ? "ja" : "en";
   try {
     const kept = JSON.parse(localStorage.getItem("raicho-page") || "{}");
-    for (const key in SETTINGS) if (SETTINGS[key].includes(kept[key])) state[key] = kept[key];
+    for (const key in SETTINGS) if (SETTINGS[key].includes(kept[key])) {
+      state[key] = kept[key];
+      chosen.add(key);
+    }
   } catch { /* The defaults serve. */ }
+  if (!chosen.has("notation")) state.notation = state.lang;
 }
 // Only what was chosen: what was not is for each page to decide.
 function remember(key) {
@@ -77,7 +82,7 @@ function build() {
   const versus = `☗ ${nameOf(game, 0)}  ${state.lang === "ja" ? "対" : "–"}  ☖ ${nameOf(game, 1)}`;
   const isMateList = DATA.kind === "mate";
   byId("title").textContent = DATA.kind === "analysis" ? versus : DATA.title;
-  const about = isMateList ? [game.title || problemText(state.game + 1) + (state.lang === "ja" ? `（全${DATA.games.length}問）` : `/${DATA.games.length}`), verdictText(game)] : DATA.kind === "match" ? [`${state.game + 1}/${DATA.games.length}  ${versus}`] : [game.title, game.date, ...formationTexts(game), resultText(game)];
+  const about = isMateList ? [game.title || numberText("problem", state.game + 1, DATA.games.length), verdictText(game)] : DATA.kind === "match" ? [numberText("game", state.game + 1, DATA.games.length), versus] : [game.title, game.date, ...formationTexts(game), resultText(game)];
   byId("subtitle").textContent = about.filter(Boolean).join(" · ");
   fillOverview(byId("overview"));
   view.markMove = buildMoves(byId("moves"), game, goTo);
@@ -126,6 +131,12 @@ function enterMoves(words, length, about) {
   update();
 }
 function leaveLine() { state.line = null; update(); }
+function leaveMenuOrLine() {
+  const open = document.querySelector(".menu details[open]");
+  if (!open) return leaveLine();
+  open.open = false;
+  open.querySelector("summary").focus();
+}
 function step(by) {
   if (!state.line) return goTo(state.ply + by);
   const length = state.line.length + by;
@@ -168,28 +179,34 @@ const ICONS = {
 const icon = (name) => svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 function buildControls() {
   const button = (name, onclick, extra) => element("button", { type: "button", "aria-label": text(name), title: text(name), onclick, class: extra }, icon(name));
-  byId("controls").replaceChildren(
+  refill(byId("controls"),
     button("first", () => end(-1)), button("previous", () => step(-1), "wide"),
     button("next", () => step(1), "wide"), button("last", () => end(1)),
     button(state.playing ? "stop" : "play", togglePlay, "extra"), button("flip", flip), button("copy", copyPosition, "extra"),
     element("input", { id: "jump", type: "number", min: 0, max: openGame(currentGame()).moves.length, value: state.ply, "aria-label": text("jump"), title: `${text("jump")} (G)`, onchange: ({ target }) => { target.blur(); goTo(Number(target.value) || 0); } }));
 }
 function buildSwitches() {
-  const change = (key, value) => { state[key] = value; remember(key); build(); };
-  const choice = (key, options) => element("fieldset", {}, element("legend", {}, text(key)),
+  const change = (key, value) => {
+    state[key] = value;
+    chosen.add(key);
+    if (!chosen.has("notation")) state.notation = state.lang;
+    remember(key);
+    build();
+  };
+  const choice = (key, options) => element("fieldset", {}, element("legend", { class: "unseen" }, text(key)),
     ...options.map(([value, label]) => element("button", { type: "button", "aria-pressed": String(state[key] === value), onclick: () => change(key, value) }, text(label))));
-  byId("switches").replaceChildren(
+  refill(byId("switches"),
     choice("notation", [["ja", "japanese"], ["en", "western"]]),
     choice("pieces", [["kanji", "kanji"], ["letters", "letters"]]),
     choice("theme", [["auto", "auto"], ["light", "light"], ["dark", "dark"]]),
     element("button", { type: "button", class: "plain-button", "aria-pressed": String(state.arrows), onclick: () => change("arrows", !state.arrows) }, text("arrows")),
     element("button", { type: "button", class: "plain-button", onclick: () => window.print() }, text("print")));
-  byId("language").replaceChildren(element("button", { type: "button", class: "plain-button", lang: state.lang === "ja" ? "en" : "ja", onclick: () => change("lang", state.lang === "ja" ? "en" : "ja") }, text("language")));
+  refill(byId("language"), element("button", { type: "button", class: "plain-button", lang: state.lang === "ja" ? "en" : "ja", onclick: () => change("lang", state.lang === "ja" ? "en" : "ja") }, text("language")));
   byId("settings").textContent = text("settings");
 }
 
 const KEYS = { ArrowLeft: () => step(-1), ArrowRight: () => step(1), ArrowUp: () => step(-1), ArrowDown: () => step(1),
-  Home: () => end(-1), End: () => end(1), Escape: leaveLine, f: flip, g: () => byId("jump").select(), " ": togglePlay };
+  Home: () => end(-1), End: () => end(1), Escape: leaveMenuOrLine, f: flip, g: () => byId("jump").select(), " ": togglePlay };
 document.addEventListener("keydown", (event) => {
   const isPressed = event.key === " " && event.target.closest && event.target.closest("button, summary");
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -6,7 +6,7 @@ function resultText(game) {
   const who = game.result === 0 ? text("draw")
     : state.lang === "ja" ? `${sideName(game, game.result > 0 ? 0 : 1)}の勝ち`
       : `${sideName(game, game.result > 0 ? 0 : 1)} ${text("win")}`;
-  return ending && !(game.result === 0 && ending === text("draw")) ? `${who} (${ending})` : who;
+  return ending && !(game.result === 0 && ending === text("draw")) ? who + inBrackets(ending) : who;
 }
 
 function fillPlayer(box, game, color, position) {
@@ -18,8 +18,8 @@ function fillPlayer(box, game, color, position) {
   box.replaceChildren(
     element("span", { class: `sign ${color ? "white" : "black"}`, "aria-hidden": "true" }, color ? "☖" : "☗"),
     element("span", { class: "name" }, nameOf(game, color)),
-    drawHand(position.hands[color], color),
-    (game.times || []).length ? element("span", { class: "clock" }, timeText(used)) : "",
+    drawHand(position.hands[color], color, isToMove ? view.onHand : null),
+    hasTimes(game) ? element("span", { class: "clock" }, timeText(used)) : "",
   );
 }
 
@@ -39,13 +39,13 @@ function lineMoves(ply, words, onMove, chosen) {
 function fillLines(box, game) {
   const lines = (game.lines || [])[state.ply] || [];
   const rows = lines.map(([score, depth, nodes, words], rank) => element("div", { class: "line" },
-    element("span", { class: `score ${score > 0 ? "for-black" : score < 0 ? "for-white" : ""}`, title: `${text("depth")} ${depth}, ${nodes.toLocaleString()} ${text("nodes")}` }, scoreText(score)),
+    element("span", { class: `score ${score > 0 ? "for-black" : score < 0 ? "for-white" : ""}`, title: [depthText(depth), nodesText(nodes)].join(", ") }, scoreText(score)),
     lineMoves(state.ply, words, (index) => enterLine(rank, index + 1), state.line && state.line.rank === rank ? state.line.length - 1 : -1)));
   if (lines.length && lines[0][2] > 0) {
-    rows.push(element("p", { class: "figures" }, `${lines[0][1] ? `${text("depth")} ${lines[0][1]} · ` : ""}${lines[0][2].toLocaleString()} ${text("nodes")}`));
+    rows.push(element("p", { class: "figures" }, [lines[0][1] && depthText(lines[0][1]), nodesText(lines[0][2])].filter(Boolean).join(" · ")));
   }
   if (lines.length && DATA.kind === "mate") rows.unshift(element("p", { class: "figures" }, text("second")));
-  box.replaceChildren(...rows);
+  refill(box, ...rows);
   box.hidden = DATA.kind === "mate" ? !lines.length : !(game.lines || []).length;
 }
 
@@ -55,7 +55,7 @@ function fillVerdict(box, game) {
   if (state.line) {
     const { rank, length, moves } = state.line;
     box.classList.add("in-line");
-    box.replaceChildren(element("strong", {}, `${text(rank === VARIATION ? "variation" : rank < 0 ? "free" : "line")} ${length}/${moves.length}`),
+    refill(box, element("strong", {}, `${text(rank === VARIATION ? "variation" : rank < 0 ? "free" : "line")} ${length}/${moves.length}`),
       element("button", { type: "button", class: "link", onclick: leaveLine }, text("back")));
     return;
   }
@@ -74,13 +74,14 @@ function fillVerdict(box, game) {
   if (loss && name !== "best") details.push(`${text("chance")} −${(loss / 10).toFixed(loss < 100 ? 1 : 0)}%`);
   const notes = remarksOf(game, index);
   const isFault = name && !["best", "only"].includes(name);
+  if (game.plies && state.ply > game.plies) details.push(text("futile"));
   details.push(...notes, standingText(game, state.ply));
   if (name === "inaccuracy" && best && best[3]) details.push(`${text("bestIs")} ${moveText(opened.positions[index], readMoves(best[3])[0], opened.moves[index - 1])}`);
-  if ((game.times || []).length) details.push(timeText(game.times[index]));
+  if (hasTimes(game)) details.push(timeText(game.times[index]));
   if (state.ply === opened.moves.length) details.push(resultText(game), verdictText(game));
   const missed = (game.missed || []).find(([ply]) => ply === index);
   const mateIn = missed && (state.lang === "ja" ? missed[1] + text("mateIn") : text("mateIn") + missed[1]);
-  const label = names.map((name) => name === "missed" ? `${text(name)} (${mateIn})` : text(name)).join(" · ");
+  const label = names.map((name) => name === "missed" ? text(name) + inBrackets(mateIn) : text(name)).join(" · ");
   box.replaceChildren(element("strong", {}, `${number} ${textOfMove(opened, index)}`),
     label ? element("em", {}, label) : "",
     element("span", { class: "detail" }, details.filter(Boolean).join(" · ")),
@@ -90,7 +91,6 @@ function fillVerdict(box, game) {
 const LETTERS = { R: "rook", B: "bishop", G: "gold", S: "silver", N: "knight", L: "lance", P: "pawn", "+R": "dragon", "+B": "horse",
   "+S": "promoted silver", "+N": "promoted knight", "+L": "promoted lance", "+P": "promoted pawn" };
 const pieceName = (letter) => state.lang === "ja" ? NAMES[letter] : LETTERS[letter];
-const squareName = (name) => state.lang === "ja" ? WIDE_DIGITS[name[0] - 1] + KANJI_RANKS[RANKS.indexOf(name[1])] : name;
 // What is said about a move besides its loss.
 function remarksOf(game, index) {
   const [, remarks] = (game.remarks || []).find(([ply]) => ply === index) || [null, []];
@@ -120,7 +120,7 @@ function bothLines(game, index) {
   const differs = material && JSON.stringify(material[0]) !== JSON.stringify(material[1]);
   const [better, after] = [index, index + 1].map((ply) => ((game.lines || [])[ply] || [])[0]);
   const row = (key, which, ply, line) => line && line[3] ? element("div", { class: "line both" },
-    element("b", {}, text(key) + (differs ? ` (${materialText(material[which])})` : "")),
+    element("b", {}, text(key) + (differs ? inBrackets(materialText(material[which])) : "")),
     lineMoves(ply, line[3].split(" ").slice(0, SHOWN_MOVES).join(" "), (at) => { state.ply = ply; enterLine(0, at + 1); }, -1)) : "";
   return [row("better", 0, index, better), row("played", 1, index + 1, after)];
 }
@@ -130,7 +130,7 @@ function fillRecord(box, game) {
   const { line } = state;
   const comments = line ? (line.notes || []).filter(([place]) => place === line.length) : (game.comments || []).filter(([place]) => place === state.ply);
   const variations = line ? [] : (game.variations || []).filter(([place]) => place === state.ply);
-  box.replaceChildren(...comments.map(([, words]) => element("p", { role: "note", "aria-label": text("comment") }, words)),
+  refill(box, ...comments.map(([, words]) => element("p", { role: "note", "aria-label": text("comment") }, words)),
     ...variations.map(([, words, notes]) => element("div", { class: "line both" }, element("b", {}, text("variation")),
       lineMoves(state.ply, words, (at) => enterMoves(words, at + 1, { rank: VARIATION, score: null, notes }), -1))));
   box.hidden = !box.hasChildNodes();
@@ -140,7 +140,7 @@ function fillHeadings(box, game) {
   box.hidden = !box.hasChildNodes();
 }
 
-const SIGNS = { inaccuracy: "?", doubtful: "?!", blunder: "??", severe: "???", missed: "詰", only: "!" };
+const SIGNS = { inaccuracy: "(?)", doubtful: "?!", blunder: "??", severe: "???", missed: "詰", only: "!" };
 // The list of moves, each with its number, the first side's on the left. Kept, so that a step only moves the mark.
 function buildMoves(box, game, onPly) {
   const opened = openGame(game);
@@ -152,7 +152,8 @@ function buildMoves(box, game, onPly) {
     const [name] = names;
     const title = names.map(text).join(", ");
     const score = game.ruled && index + 1 === opened.moves.length ? null : (game.scores || [])[index + 1];
-    const button = element("button", { type: "button", class: name || null, title: title || null, onclick: () => onPly(index + 1) },
+    const isFutile = game.plies && index >= game.plies;
+    const button = element("button", { type: "button", class: name || (isFutile ? "futile" : null), title: title || null, tabindex: index ? -1 : 0, onclick: () => onPly(index + 1) },
       element("span", { class: "number" }, String(index + 1)),
       element("span", { class: "text" }, textOfMove(opened, index)),
       name && name !== "best" ? element("b", { "aria-label": title }, names.map((name) => SIGNS[name] || "").join("")) : "",
@@ -167,12 +168,17 @@ function buildMoves(box, game, onPly) {
   new ResizeObserver(() => { places = null; }).observe(box);
   const measure = () => ({ tops: buttons.map((button) => button.offsetTop - box.offsetTop), height: box.clientHeight });
   let current = null;
+  // One stop of the Tab key for the whole list.
+  let tabStop = buttons[0];
   return (ply) => {
     if (current) { current.classList.remove("current"); current.removeAttribute("aria-current"); }
     current = buttons[ply - 1] || null;
     if (!current) { box.scrollTop = 0; return; }
     current.classList.add("current");
     current.setAttribute("aria-current", "true");
+    tabStop.tabIndex = -1;
+    tabStop = current;
+    tabStop.tabIndex = 0;
     places = places || measure();
     box.scrollTop = Math.max(0, places.tops[ply - 1] - places.height / 2);
   };
@@ -199,7 +205,7 @@ function fillSummary(box, game) {
             element("strong", {}, String(count)), element("span", {}, text(name))))),
       element("dl", {}, row(text("meanLoss"), known(player.centipawns, (loss) => state.lang === "ja" ? loss.toFixed(0) : (loss / 100).toFixed(2))),
         row(text("meanChance"), known(player.chance, (loss) => `${loss.toFixed(1)}%`)),
-        row(text("moves"), String(player.moves)), row(text("time"), timeText(player.time))));
+        row(text("moves"), String(player.moves)), hasTimes(game) ? row(text("time"), timeText(player.time)) : ""));
   });
   const formula = Object.entries(DATA.thresholds).reduce((words, [name, part]) => words.replace(`{${name}}`, String(Number((100 * part).toFixed(2)))), text("formula"));
   box.replaceChildren(...cards, element("p", { class: "formula" }, formula));
