@@ -27,12 +27,13 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, process::ExitCode};
 
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgAction, ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::arguments::{Given, Named};
-use crate::lang::{Lang, help};
+use crate::lang::{self, Lang, help};
 use crate::{usi::client, util::abbreviate};
 
 /// Raicho (雷鳥), a USI shogi engine. Without a subcommand it speaks USI on standard input and
@@ -40,8 +41,8 @@ use crate::{usi::client, util::abbreviate};
 #[derive(Parser)]
 #[command(name = "raicho", version, about)]
 struct Arguments {
-    /// Language of what tools for people print [default: that of `RAICHO_LANG`, or of `LC_ALL`,
-    /// `LC_MESSAGES`, `LANG`]
+    /// Language of what tools for people print [default: of the variable `RAICHO_LANG`, or of the
+    /// locale]
     #[arg(long, global = true, value_name = "LANG",
           value_parser = Named::<Lang>::new(["ja", "en"]))]
     lang: Option<Lang>,
@@ -52,7 +53,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Analyse games and positions for people: tables, records with comments, a web page
+    /// Analyse games and positions: tables, annotated records, a page
     Analyze(Box<analyze::Arguments>),
     /// Search fixed positions; the node count identifies a version
     Bench(usi::BenchArguments),
@@ -64,7 +65,7 @@ enum Command {
     Convert(data::convert::Arguments),
     /// Play on a CSA server such as floodgate, for as long as you like
     Csa(Box<csa::Arguments>),
-    /// Write each position of teacher data once, with the mean of its scores
+    /// Write each position once, with the mean of its scores
     Dedup(data::DedupArguments),
     /// Make teacher data: games of the engine against itself
     Gensfen(Box<gensfen::Arguments>),
@@ -72,7 +73,7 @@ enum Command {
     Learn(Box<learn::Arguments>),
     /// Write manual pages
     Man(shell::Man),
-    /// Let engines play against each other, with error bars and a referee who knows all the rules
+    /// Let engines play against each other, with error bars
     Match(Box<arena::Arguments>),
     /// Solve tsume problems: find mates by checks alone
     Mate(mate::Arguments),
@@ -82,7 +83,7 @@ enum Command {
     Perft(perft::Arguments),
     /// Search positions of teacher data again, for new scores
     Rescore(data::RescoreArguments),
-    /// Choose positions for `gensfen` to begin from, out of games such as those of floodgate
+    /// Choose start positions for `gensfen` out of game records
     Roots(data::RootsArguments),
     /// Put the positions of teacher data into random order
     Shuffle(data::ShuffleArguments),
@@ -121,18 +122,44 @@ fn command(lang: Lang) -> clap::Command {
     }
     let mut groups = String::new();
     for (title, names) in GROUPS {
-        let japanese = help::japanese(title).filter(|_| lang == Lang::Ja);
-        let _ = writeln!(groups, "\n{}:", japanese.unwrap_or(title));
+        let _ = writeln!(groups, "\n{}:", heading(title, lang));
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map_or_else(String::new, ToString::to_string);
             let _ = writeln!(groups, "  {name:<11}  {about}");
         }
     }
+    let [usage, options] = ["Usage", "Options"].map(|title| heading(title, lang));
     command.help_template(format!(
-        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n\
+        "{{before-help}}{{about-with-newline}}\n{usage}: {{usage}}\n{groups}\n{options}:\n\
          {{options}}{{after-help}}"
     ))
+}
+
+/// A heading of the help.
+fn heading(title: &'static str, lang: Lang) -> &'static str {
+    help::japanese(title).filter(|_| lang == Lang::Ja).unwrap_or(title)
+}
+
+/// Columns before the texts of options in the help, and the least and most columns of a line.
+const HELP_INDENT: usize = 10;
+const HELP_COLUMNS: [usize; 2] = [40, 100];
+
+/// A command whose help fits a terminal of so many columns.
+fn fitted(mut command: clap::Command, columns: usize) -> clap::Command {
+    let [least, most] = HELP_COLUMNS;
+    let columns = columns.clamp(least, most);
+    let wrapped = |text: &StyledStr, room| lang::wrapped(&text.to_string(), room).join("\n");
+    if let Some(text) = command.get_after_help().map(|text| wrapped(text, columns)) {
+        command = command.after_help(text);
+    }
+    let command = command.next_line_help(true).mut_args(|argument| {
+        let texts = [argument.get_help(), argument.get_long_help()];
+        let [short, long] = texts.map(|text| text.map(|text| wrapped(text, columns - HELP_INDENT)));
+        let argument = short.into_iter().fold(argument, clap::Arg::help);
+        long.into_iter().fold(argument, clap::Arg::long_help)
+    });
+    command.mut_subcommands(|inner| fitted(inner, columns))
 }
 
 /// A command, of which `path` are the names, with the help that there is in Japanese.
@@ -141,11 +168,34 @@ fn in_japanese(command: clap::Command, path: &str) -> clap::Command {
         Some(text) => command.about(text).long_about(text),
         None => command,
     };
+    let command = match help::japanese(&format!("{path}:after")) {
+        Some(text) => command.after_help(text),
+        None => command,
+    };
+    let flag = |name: &'static str, short, action| {
+        let text = help::japanese(name).unwrap_or(name);
+        clap::Arg::new(name).short(short).long(name).action(action).help(text)
+    };
+    let mut command = command
+        .disable_help_flag(true)
+        .arg(flag("help", 'h', ArgAction::Help))
+        .subcommand_help_heading(heading("Commands", Lang::Ja))
+        .help_template(format!(
+            "{{before-help}}{{about-with-newline}}\n{}: {{usage}}\n\n{{all-args}}{{after-help}}",
+            heading("Usage", Lang::Ja)
+        ));
+    if path.is_empty() {
+        let version = flag("version", 'V', ArgAction::Version);
+        command = command.disable_version_flag(true).arg(version);
+    }
     let command = command.mut_args(|argument| {
-        match help::japanese(&format!("{path}:{}", argument.get_id())) {
+        let kind = if argument.is_positional() { "Arguments" } else { "Options" };
+        let title = help::japanese(argument.get_help_heading().unwrap_or(kind));
+        let argument = match help::japanese(&format!("{path}:{}", argument.get_id())) {
             Some(text) => argument.help(text).long_help(text),
             None => argument,
-        }
+        };
+        title.into_iter().fold(argument, clap::Arg::help_heading)
     });
     command.mut_subcommands(|inner| {
         let path = format!("{path} {}", inner.get_name());
@@ -182,7 +232,8 @@ pub fn run() -> ExitCode {
         client::guard_engines(program, GUARD);
     }
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
-    let help = command(lang_of_help());
+    let lang_of_help = lang_of_help();
+    let help = fitted(command(lang_of_help), output::columns());
     let parsed = help.clone().try_get_matches_from(words()).and_then(|matches| {
         let arguments = Arguments::from_arg_matches(&matches);
         let given = Given::new(matches.subcommand().map(|(_, matches)| matches));
@@ -191,7 +242,7 @@ pub fn run() -> ExitCode {
     });
     let (arguments, given) = match parsed {
         Ok(parsed) => parsed,
-        Err(error) => return print_usage(error),
+        Err(error) => return print_usage(error, lang_of_help),
     };
     let lang = arguments.lang.unwrap_or_else(lang_of_environment);
     let result = match arguments.command {
@@ -219,7 +270,7 @@ pub fn run() -> ExitCode {
     };
     match result.and_then(|()| Ok(output::stdout().flush()?)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => report(&error),
+        Err(error) => report(&error, lang),
     }
 }
 
@@ -263,11 +314,11 @@ fn lang_of_environment() -> Lang {
 }
 
 /// Prints why the program fails, and returns its status.
-fn report(error: &anyhow::Error) -> ExitCode {
+fn report(error: &anyhow::Error, lang: Lang) -> ExitCode {
     match output::failure(error) {
         Some(failure) if failure.is_closed_pipe() => return ExitCode::SUCCESS,
-        Some(failure) => output::eprint_line(format_args!("error: {failure}")),
-        None => output::eprint_line(format_args!("error: {}", output::message(error))),
+        Some(failure) => output::eprint_line(lang.error(failure)),
+        None => output::eprint_line(lang.error(output::message(error))),
     }
     if error::is_usage(error) {
         return ExitCode::from(INVALID);
@@ -277,7 +328,7 @@ fn report(error: &anyhow::Error) -> ExitCode {
 
 /// Prints the help that was asked for, or what is wrong with the command line, and returns the
 /// status.
-fn print_usage(mut error: clap::Error) -> ExitCode {
+fn print_usage(mut error: clap::Error, lang: Lang) -> ExitCode {
     for kind in [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue]
     {
         if let Some(ContextValue::String(text)) = error.get(kind) {
@@ -292,16 +343,16 @@ fn print_usage(mut error: clap::Error) -> ExitCode {
     let words = words().map(|word| word.to_string_lossy().into_owned());
     let words: Vec<String> = words.collect();
     if let Some(note) = moved::replacement(&words, option) {
-        output::eprint_line(format_args!("error: {note}\n"));
+        output::eprint_line(format_args!("{}\n", lang.error(note)));
     }
     if error.kind() == ErrorKind::InvalidSubcommand
         && let Some(file) = words.get(1).filter(|word| Path::new(word).exists())
     {
-        output::eprint_line(format_args!("did you mean `raicho analyze {file}`?\n"));
+        output::eprint_line(format_args!("{}\n", lang.did_you_mean(file)));
     }
     let printed = error.print().and_then(|()| io::stdout().flush());
     match printed {
-        Err(failure) if !error.use_stderr() => report(&output::wrap(failure).into()),
+        Err(failure) if !error.use_stderr() => report(&output::wrap(failure).into(), lang),
         _ => ExitCode::from(error.exit_code() as u8),
     }
 }
@@ -318,6 +369,11 @@ mod tests {
         keys.extend(
             command.get_arguments().map(|argument| format!("{path}:{}", argument.get_id())),
         );
+        let headings = command.get_arguments().filter_map(clap::Arg::get_help_heading);
+        keys.extend(headings.map(str::to_owned));
+        if command.get_after_help().is_some() {
+            keys.insert(format!("{path}:after"));
+        }
         for inner in command.get_subcommands() {
             self::keys(inner, format!("{path} {}", inner.get_name()).trim_start(), keys);
         }
@@ -325,14 +381,16 @@ mod tests {
 
     #[test]
     fn help_in_japanese_is_about_what_there_is_and_complete_where_players_look() {
-        let mut all = BTreeSet::from(GROUPS.map(|(title, _)| title.to_owned()));
+        let own = ["Usage", "Commands", "Arguments", "Options", "help", "version"];
+        let titles = GROUPS.iter().map(|&(title, _)| title).chain(own);
+        let mut all: BTreeSet<String> = titles.map(str::to_owned).collect();
         keys(&Arguments::command(), "", &mut all);
         let rows: BTreeSet<String> = help::ROWS.iter().map(|row| row.0.to_owned()).collect();
         assert_eq!(rows.len(), help::ROWS.len(), "a row stands twice");
         assert_eq!(rows.difference(&all).collect::<Vec<_>>(), [""; 0], "rows about nothing");
         let is_complete = |key: &&String| {
             let (path, argument) = key.split_once(':').unwrap_or((key, ""));
-            let of_players = ["analyze", "mate"].contains(&path) && argument != "lang";
+            let of_players = ["analyze", "mate", "csa"].contains(&path) && argument != "lang";
             let is_command = argument.is_empty()
                 && (!path.contains(' ') || path.starts_with("book ") || path.starts_with("match "));
             of_players || is_command
@@ -341,5 +399,30 @@ mod tests {
         assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "no Japanese");
         let help = command(Lang::Ja).render_help().to_string();
         assert!(help.contains("棋譜や局面を解析する") && help.contains("対局と解析:"), "{help}");
+    }
+
+    #[test]
+    fn help_fits_the_terminal() {
+        for lang in [Lang::En, Lang::Ja] {
+            let mut help = fitted(command(lang), 80);
+            help.build();
+            let names: Vec<String> =
+                help.get_subcommands().map(|inner| inner.get_name().to_owned()).collect();
+            let of_tools =
+                names.iter().filter(|name| ["csa", "analyze", "mate"].contains(&&***name));
+            let mut texts = vec![help.render_long_help().to_string()];
+            for name in of_tools {
+                let inner = help.find_subcommand_mut(name).expect("a subcommand");
+                texts.push(inner.render_long_help().to_string());
+            }
+            for line in texts.iter().flat_map(|text| text.lines()) {
+                // An example stays on one line, so that it can be copied.
+                let is_example = line.starts_with("Example: ");
+                assert!(is_example || lang::width(line) <= 80, "{lang}: {line}");
+                let is_english =
+                    ["Usage:", "Options:", "Print "].iter().any(|word| line.contains(word));
+                assert!(lang == Lang::En || !is_english, "{line}");
+            }
+        }
     }
 }

@@ -102,6 +102,11 @@ pub(super) fn columns() -> usize {
     Term::stdout().size_checked().map_or(80, |(_, columns)| columns.into())
 }
 
+/// The same of standard error.
+pub(super) fn error_columns() -> usize {
+    Term::stderr().size_checked().map_or(80, |(_, columns)| columns.into())
+}
+
 /// Whether standard output goes to another program.
 #[cfg(unix)]
 pub(super) fn is_pipe() -> bool {

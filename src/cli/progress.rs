@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use crate::cli::output;
+use crate::lang::{Lang, width};
 use crate::runs::{Stop, Watch};
-use crate::{cli::output, lang::Lang};
 
 /// Runs `work` with a progress bar that counts in units of `size`; Ctrl-C ends it.
 pub(super) fn watched<T, E: Into<anyhow::Error>>(
@@ -64,6 +65,8 @@ fn metered_in<T, E: Into<anyhow::Error>>(
     result.map_err(Into::into)
 }
 
+/// Columns of the time that has passed, of the bar, and of the spaces.
+const BAR_COLUMNS: usize = 8 + 1 + 10 + 1 + 2;
 /// Interval between two lines if stderr is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);
 
@@ -132,10 +135,21 @@ impl Meter {
     pub(super) fn advance(&self, done: u64, words: &str) {
         if let Some(bar) = &self.bar {
             bar.set_position(done);
-            bar.set_message(output::harmless(words).into_owned());
+            bar.set_message(output::harmless(self.fitting(words)).into_owned());
         } else if let Some(line) = self.take_line(done, words) {
             output::eprint_line(line);
         }
+    }
+
+    /// The parts of a text, which two spaces separate, that fit beside the bar; all if none does.
+    fn fitting<'a>(&self, words: &'a str) -> &'a str {
+        let length = self.length.unwrap_or(0);
+        let left = self.lang.time_left(self.lang.duration(Duration::from_secs(59)));
+        let count = self.lang.units_of(length, length, &self.unit) + self.lang.separator() + &left;
+        let room = output::error_columns().saturating_sub(BAR_COLUMNS + width(&count));
+        let mut ends = words.match_indices("  ").map(|(end, _)| &words[..end]).collect::<Vec<_>>();
+        ends.push(words);
+        ends.into_iter().rfind(|part| width(part) <= room).unwrap_or(words)
     }
 
     /// Prints a line above the bar.
@@ -203,7 +217,7 @@ fn bar(
     let bar = ProgressBar::with_draw_target(length, terminal);
     let template = if length.is_some() {
         let done = lang.units_of("{pos}", "{len}", unit);
-        format!("{{elapsed_precise}} {{bar:20}} {done}{}{{left}}  {{wide_msg}}", lang.separator())
+        format!("{{elapsed_precise}} {{bar:10}} {done}{}{{left}}  {{wide_msg}}", lang.separator())
     } else {
         format!("{{elapsed_precise}} {{spinner}} {}  {{wide_msg}}", lang.units("{pos}", unit))
     };
@@ -315,6 +329,14 @@ mod tests {
         meter.advance(0, "none");
         let shown = screen.contents();
         assert!(shown.contains("0/8 games, ? left"), "{shown}");
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_beside_the_bar_are_left_out_whole() {
+        let (_, meter) = eight_games();
+        let words = "+2 =1 -1  Elo 120.4 ± 310.2  LOS 70 %  a long remark";
+        assert_eq!(meter.fitting(words), "+2 =1 -1  Elo 120.4 ± 310.2");
+        assert_eq!(meter.fitting("+2 =1 -1"), "+2 =1 -1");
     }
 
     #[test]

@@ -12,10 +12,12 @@ use crate::{cli::output, lang::Lang, types::Depth, usi::session};
 
 /// Speaks USI; tells a person who has started the program by hand what it is.
 pub(super) fn run(lang: Lang) -> anyhow::Result<()> {
-    if io::stdin().is_terminal() {
+    let is_person = io::stdin().is_terminal();
+    if is_person {
         output::eprint_line(lang.greeting());
     }
-    Ok(session::run(io::stdin(), io::stdout(), bench)?)
+    let lang = if is_person { lang } else { Lang::En };
+    Ok(session::run(io::stdin(), io::stdout(), bench, lang)?)
 }
 
 /// The command `bench`, which the protocol layer cannot import: `raicho bench` without arguments.

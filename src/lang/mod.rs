@@ -105,6 +105,42 @@ impl Lang {
         }
     }
 
+    /// What the USI command `help` says.
+    pub fn usi_help(self) -> &'static str {
+        match self {
+            Self::En => {
+                "\
+usi                            name, options, usiok
+setoption name NAME value X    sets an option; getoption shows the values
+isready                        loads all that is needed, then says readyok
+usinewgame                     forgets the last game
+position startpos moves 7g7f   sets up a position; also position sfen SFEN ...
+go movetime 1000               searches; also nodes N, depth N, infinite,
+                               mate 10000, btime B wtime W byoyomi Y, and
+                               searchmoves MOVE ...
+stop                           ends the search; GUIs send ponderhit, gameover
+d, moves, key, eval            the board, its moves, its key, its static value
+perft N, bench, compiler       tools
+quit                           ends the program"
+            }
+            Self::Ja => {
+                "\
+usi                            名前とオプションの一覧、最後にusiok
+setoption name NAME value X    オプションの設定（現在の値はgetoptionで表示）
+isready                        準備（評価関数などの読み込み）、終わるとreadyok
+usinewgame                     新しい対局の準備
+position startpos moves 7g7f   局面の設定。position sfen SFEN moves … も可
+go movetime 1000               探索。ほかにnodes N、depth N、infinite、
+                               mate 10000、btime B wtime W byoyomi Y、
+                               searchmoves 指し手 …
+stop                           探索の停止（GUIはponderhit、gameoverも送る）
+d, moves, key, eval            盤面、合法手、局面のキー、静的評価値
+perft N, bench, compiler       ツール
+quit                           終了"
+            }
+        }
+    }
+
     /// The names of the sides in a game with this start: 下手 and 上手 at handicaps.
     pub fn sides(self, start: &Position) -> [&'static str; Color::NUM] {
         match self {
@@ -331,6 +367,23 @@ pub fn cut(text: &str, columns: usize) -> &str {
         }
     }
     text
+}
+
+/// The text in lines of at most so many columns, broken at spaces and after `、`, `。` and `]`; a
+/// longer word has a line of its own.
+pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_inclusive([' ', '、', '。', ']']) {
+            if !line.is_empty() && width(&line) + width(word.trim_end()) > columns {
+                lines.push(std::mem::take(&mut line).trim_end().to_owned());
+            }
+            line.push_str(if line.is_empty() { word.trim_start() } else { word });
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    lines
 }
 
 // --- The catalogue: each text in English and in Japanese, with its values ---
@@ -596,6 +649,9 @@ texts! {
     note(text): "note: {text}", "注意：{text}";
     /// A message about what may not be meant.
     warning(text): "warning: {text}", "警告：{text}";
+    /// A game record stands in place of a subcommand.
+    did_you_mean(file):
+        "did you mean `raicho analyze {file}`?", "`raicho analyze {file}`ではありませんか？";
     /// Why something is not done.
     error(text): "error: {text}", "エラー：{text}";
     /// Two engines.
@@ -1078,5 +1134,22 @@ mod tests {
         assert_eq!(right("手", 4), "  手");
         assert_eq!(right("long", 2), "long");
         assert_eq!([cut("評価値", 5), cut("評価値", 6)], ["評価", "評価値"]);
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        for (text, columns, expected) in cases! {
+            "to be or not", 5 => vec!["to be", "or", "not"];
+            "▲７六歩 △３四歩", 14 => vec!["▲７六歩", "△３四歩"];
+            "先手有利、詰めろ", 10 => vec!["先手有利、", "詰めろ"];
+            "unbreakable", 4 => vec!["unbreakable"];
+            "[,a] [,b][,c]", 8 => vec!["[,a]", "[,b][,c]"];
+            "a b\n\nc", 4 => vec!["a b", "", "c"];
+        } {
+            assert_eq!(wrapped(text, columns), expected);
+        }
+        for lang in [Lang::En, Lang::Ja] {
+            assert!(lang.usi_help().lines().all(|line| width(line) <= 80), "{lang}");
+        }
     }
 }

@@ -61,6 +61,8 @@ fn what_people_type_first_is_answered() {
     folder.write("game.kif", "");
     raicho!(folder, "game.kif").fails(2, "did you mean `raicho analyze game.kif`?");
     raicho!("no-such.kif").refused().must_lack("did you mean");
+    raicho!(folder, "game.kif --lang ja").fails(2, "`raicho analyze game.kif`ではありませんか？");
+    raicho!("analyze no-such.kif --lang ja").refuses("エラー：no-such.kif");
     folder.write("game.usi", "startpos moves 7g7f");
     raicho!(folder, "analyze game.usi --time 3")
         .says("warning: 3 is 3 milliseconds, 3s would be seconds");

@@ -2,7 +2,7 @@
 //! along the better line and along the line after the move that was played.
 
 use crate::analysis::{Judgement, Line, Material, Remark, Review, Standing};
-use crate::lang::{Lang, cut};
+use crate::lang::{Lang, wrapped};
 use crate::position::Position;
 use crate::types::{Color, Move, PieceType};
 
@@ -54,7 +54,8 @@ pub(super) fn lines(
         texts.push(lang.played_line(played, shown(after.lines.first(), &[mv])));
     }
     let texts = texts.iter().filter(|text| !text.is_empty());
-    texts.map(|text| format!("{:INDENT$}{}", "", cut(text, WIDTH))).collect()
+    let parts = texts.flat_map(|text| wrapped(text, WIDTH));
+    parts.map(|part| format!("{:INDENT$}{part}", "")).collect()
 }
 
 /// The pieces along both lines in words, nothing where they are the same.

@@ -1,7 +1,7 @@
 //! Positions, one after the other: the board, the best lines, and the scores in words. While a
 //! search runs its lines are shown in place.
 
-use std::io::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::{collections::BTreeMap, sync::mpsc, time::Duration};
 
 use anyhow::{Context, Result, bail};
@@ -12,10 +12,11 @@ use super::{Arguments, PositionSource, SearchArguments};
 use crate::analysis::Standing;
 use crate::cli::arguments::{numbered_lines, set_position};
 use crate::engine::{Engine, EvalFile};
+use crate::lang::{Lang, wrapped};
 use crate::movegen::legal_moves;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Color, Score};
-use crate::{cli::error::as_usage, cli::output, lang::Lang, position::Position, util::counted};
+use crate::{cli::error::as_usage, cli::output, position::Position, util::counted};
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);
@@ -138,10 +139,15 @@ fn print(
     lines: &BTreeMap<usize, Info>,
     decision: Decision,
     lang: Lang,
-) -> std::io::Result<()> {
+) -> io::Result<()> {
     let mut out = output::stdout();
+    let columns = if io::stdout().is_terminal() { output::columns() } else { usize::MAX };
     for text in texts(lines, position, lang) {
-        writeln!(out, "{text}")?;
+        let words = text.trim_start();
+        let indent = text.len() - words.len();
+        for part in wrapped(words, columns - indent) {
+            writeln!(out, "{:indent$}{part}", "")?;
+        }
     }
     let side = lang.sides(position)[position.side_to_move().index()];
     let decision = match decision {

@@ -94,10 +94,10 @@ fn print_moves(
         sizes[JUDGEMENT] = grades.max().unwrap_or_default().max(width(&rows[0][JUDGEMENT]));
     }
     for (index, cells) in rows.iter().enumerate() {
-        let row = row(cells, &sizes);
-        let room = columns.saturating_sub(width(&row));
+        let text = row(cells, &sizes);
+        let room = columns.saturating_sub(width(&text));
         let Some(index) = index.checked_sub(1) else {
-            writeln!(out, "{row}{}", cut(&lang.column_line(), room))?;
+            writeln!(out, "{text}{}", cut(&lang.column_line(), room))?;
             continue;
         };
         let best = review.positions[index].lines.first();
@@ -105,7 +105,15 @@ fn print_moves(
         let texts = (0..=line.len().min(LINE_MOVES)).rev();
         let mut texts = texts.map(|moves| lang.line(&positions[index], &line[..moves]));
         let line = texts.find(|text| width(text) <= room).unwrap_or_default();
-        writeln!(out, "{}", format!("{row}{line}").trim_end())?;
+        let text = format!("{text}{line}");
+        // A long judgement has a line of its own.
+        if width(text.trim_end()) > columns {
+            let mut cells = cells.clone();
+            let judgement = std::mem::take(&mut cells[JUDGEMENT]);
+            writeln!(out, "{}\n      {judgement}", row(&cells, &sizes).trim_end())?;
+        } else {
+            writeln!(out, "{}", text.trim_end())?;
+        }
         let mv = record.moves[index].mv;
         for detail in details::lines(review, index, &positions[index], mv, lang) {
             writeln!(out, "{detail}")?;

@@ -27,8 +27,8 @@ use screen::{Screen, Shared};
 
 /// What the help says about floodgate.
 const FLOODGATE: &str = "\
-floodgate (wdoor.c.u-tokyo.ac.jp) needs no registration: take a name that nobody has, and any
-password; both together are the player, so keep the password. Games begin at :00 and :30 among
+floodgate (wdoor.c.u-tokyo.ac.jp) needs no registration: take a name that nobody has, and any \
+password; both together are the player, so keep the password. Games begin at :00 and :30 among \
 those who wait, 5 minutes and 10 seconds a move. After some 15 games the player has a rating:
 http://wdoor.c.u-tokyo.ac.jp/shogi/LATEST/players-floodgate.html";
 

@@ -23,6 +23,7 @@ use super::command::{Command, CommandError, GoCommand, MateLimit, PositionComman
 use super::options::{self, Change};
 use super::response::Response;
 use crate::engine::{Engine, MateAnswer, MateReport, Problem};
+use crate::lang::Lang;
 use crate::movegen::perft::{self, PerftOptions};
 use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::{Depth, Move};
@@ -43,21 +44,7 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
 /// and no longer than GUIs wait.
 const QUIT_GRACE: Duration = Duration::from_secs(3);
 
-/// What `help` says.
-const HELP: &str = "\
-usi                            name, options, usiok
-setoption name NAME value X    sets an option; getoption shows the values
-isready                        loads all that is needed, then says readyok
-usinewgame                     forgets the last game
-position startpos moves 7g7f   sets up a position; position sfen SFEN moves ... too
-go movetime 1000               searches; also nodes N, depth N, infinite, mate 10000,
-                               btime B wtime W byoyomi Y, and searchmoves MOVE ...
-stop                           ends the search; ponderhit, gameover as GUIs send them
-d, moves, key, eval            the board, its moves, its key, its static value
-perft N, bench, compiler       tools
-quit                           ends the program";
-
-/// Serves a GUI until it quits, or closes one of the pipes.
+/// Serves a GUI until it quits, or closes one of the pipes; `help` is in this language.
 ///
 /// # Errors
 /// The system cannot start the reader thread.
@@ -65,12 +52,13 @@ pub fn run(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
     bench: BenchTool,
+    lang: Lang,
 ) -> io::Result<()> {
     let (sender, inputs) = mpsc::channel();
     let interrupt = Arc::new(Interrupt::default());
     let output = Output::new(output, sender.clone(), Arc::clone(&interrupt));
     pipes::spawn(input, sender, Arc::clone(&interrupt))?;
-    Session::new(output, interrupt, bench).serve(&inputs);
+    Session { lang, ..Session::new(output, interrupt, bench) }.serve(&inputs);
     Ok(())
 }
 
@@ -112,6 +100,7 @@ struct Session {
     output: Output,
     interrupt: Arc<Interrupt>,
     bench: BenchTool,
+    lang: Lang,
     ponder: Ponder,
     /// `ClearHash` was pressed during a search: the next one begins with an empty table.
     clears_hash: bool,
@@ -145,6 +134,7 @@ impl Session {
             output,
             interrupt,
             bench,
+            lang: Lang::En,
             ponder: Ponder::No,
             clears_hash: false,
             debug_log_file: None,
@@ -194,7 +184,7 @@ impl Session {
             }
             Command::GetOption(name) => self.get_option(name.as_deref()),
             Command::Compiler => self.show(compiler()),
-            Command::Help => self.show(HELP),
+            Command::Help => self.show(self.lang.usi_help()),
         }
         Flow::Continue
     }

@@ -88,7 +88,7 @@ fn the_session_ends_when_nobody_reads() {
             Ok(line.len())
         }
     }
-    assert!(run(Open, Page::new(3), |_, _, _| Ok(())).is_ok());
+    assert!(run(Open, Page::new(3), |_, _, _| Ok(()), Lang::En).is_ok());
 }
 
 /// A script closes its end before the engine has read all of it, and wants every answer.
@@ -108,7 +108,7 @@ fn a_line_that_is_too_long_is_refused() {
     let page = Page::new(1000);
     let long = " 7g7f".repeat(16 << 20 >> 2);
     let input = format!("position startpos moves{long}\nkey\ngo nodes 1\nfoo{long}");
-    run(io::Cursor::new(input), page.clone(), |_, _, _| Ok(())).unwrap();
+    run(io::Cursor::new(input), page.clone(), |_, _, _| Ok(()), Lang::En).unwrap();
     let text = page.text();
     let lines: Vec<&str> = text.lines().collect();
     let fault = "info string error: a line of more than 16777216 bytes, expected a command, the ";
@@ -142,7 +142,7 @@ fn a_stop_counts_for_earlier_tools_only() {
         Ok(writeln!(output, "cancelled {is_cancelled}")?)
     };
     let input: &[u8] = b"stop\nbench\n";
-    run(input, page.clone(), bench).unwrap();
+    run(input, page.clone(), bench, Lang::En).unwrap();
     assert_eq!(page.text(), "cancelled false\n");
 }
 
