@@ -145,7 +145,7 @@ fn heading(title: &'static str, lang: Lang) -> &'static str {
 const HELP_INDENT: usize = 10;
 const HELP_COLUMNS: [usize; 2] = [40, 100];
 
-/// A command whose help fits a terminal of so many columns.
+/// A command whose help fits a terminal of this width in columns.
 fn fitted(mut command: clap::Command, columns: usize) -> clap::Command {
     let [least, most] = HELP_COLUMNS;
     let columns = columns.clamp(least, most);
@@ -420,7 +420,7 @@ mod tests {
                 let is_example = line.starts_with("Example: ");
                 assert!(is_example || lang::width(line) <= 80, "{lang}: {line}");
                 let is_english =
-                    ["Usage:", "Options:", "Print "].iter().any(|word| line.contains(word));
+                    ["Usage:", "Options:", "Print help"].iter().any(|word| line.contains(word));
                 assert!(lang == Lang::En || !is_english, "{line}");
             }
         }

@@ -369,7 +369,7 @@ pub fn cut(text: &str, columns: usize) -> &str {
     text
 }
 
-/// The text in lines of at most so many columns, broken at spaces and after `、`, `。` and `]`; a
+/// The text in lines of at most this width, broken at spaces and after `、`, `。` and `]`; a
 /// longer word has a line of its own.
 pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines = Vec::new();

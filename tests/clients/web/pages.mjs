@@ -40,7 +40,7 @@ async function clickSquare(page, name) {
   await page.mouse.click(x, y);
 }
 
-/** Presses keys on the board: to the square that is so many columns and rows away from the chosen one, then Enter. */
+/** Presses keys on the board: to the square at this distance in columns and rows from the chosen one, then Enter. */
 async function pressOnBoard(page, columns, rows) {
   for (let step = 0; step < Math.abs(columns); step++) await page.keyboard.press(columns < 0 ? "ArrowLeft" : "ArrowRight");
   for (let step = 0; step < Math.abs(rows); step++) await page.keyboard.press(rows < 0 ? "ArrowUp" : "ArrowDown");
