@@ -438,12 +438,12 @@ mod tests {
     #[test]
     fn long_names_have_room_in_the_summary() {
         let (mut record, review) = mate();
-        record.players[1] = "Abcdefghijklmnopq".to_owned();
-        for lang in [Lang::Ja, Lang::En] {
+        for (lang, name) in [(Lang::Ja, "Abcdefghijklmnopq"), (Lang::En, "Abcdefghijklmno")] {
+            name.clone_into(&mut record.players[1]);
             let mut out = Vec::new();
             print_summary(&record, &review, lang, &mut out).expect("memory");
             let text = String::from_utf8(out).expect("a text");
-            assert!(text.contains("△Abcdefghijklmnopq "), "{text}");
+            assert!(text.contains(&format!("△{name} ")), "{text}");
             assert!(text.lines().all(|line| width(line) <= 80), "{text}");
         }
     }
