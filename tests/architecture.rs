@@ -26,7 +26,7 @@ const LAYERS: &str = "
     book: movegen records::packed runs
     engine: search book
     bench: engine
-    usi: engine records::sfen_line
+    usi: engine lang records::sfen_line
     web: bench usi
     analysis: engine records runs
     page: analysis lang records
