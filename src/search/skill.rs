@@ -40,8 +40,8 @@ const fn level(nodes: f64, tolerance: f64, oversight: f64, rating: u32) -> Level
 /// second, only tell those of the tenths of a level below it. Ratings add up matches of
 /// neighbours, measured or estimated (see the guide); level 0 has 0.
 const LEVELS: [Level; 21] = [
-    level(1.0, 0.8, 3.1, 0),
-    level(1.0, 0.7, 2.2, 260),
+    level(1.0, 0.8, 3.5, 0),
+    level(1.0, 0.7, 1.95, 260),
     level(1.0, 0.65, 1.27, 502),
     level(1.0, 0.6, 1.1, 753),
     level(1.0, 0.5, 0.8, 1004),
@@ -49,8 +49,8 @@ const LEVELS: [Level; 21] = [
     level(1.0, 0.4, 0.215, 1506),
     level(1.0, 0.4, 0.1, 1757),
     level(4000.0, 0.3, 0.1, 2008),
-    level(4000.0, 0.3, 0.06, 2259),
-    level(8000.0, 0.27, 0.05, 2510),
+    level(4000.0, 0.3, 0.055, 2259),
+    level(8000.0, 0.27, 0.035, 2510),
     level(1100.0, 0.183, 0.015, 2761),
     level(2250.0, 0.159, 0.012, 3012),
     level(4000.0, 0.14, 0.01, 3263),

@@ -7,7 +7,7 @@
 # Everything but expected.sha256 depends on generation 18 (tests/data) and on no other network, so
 # that better networks can land meanwhile. Where RAICHO_CORPORA names the corpora, the records and
 # books there are read too, and the K-P network beside them; their hashes are in corpora.sha256.
-# Times, speeds, dates and paths are removed from what is printed, instruction sets become avx2.
+# Times, speeds, dates, paths and versions are removed from what is printed, instruction sets become avx2.
 set -euo pipefail
 
 accept=false
@@ -45,6 +45,7 @@ stable() {
     -e "s#$out##g" -e "s#$raicho#raicho#g" -e "s#${RAICHO_CORPORA:-/none}#corpora#g" \
     -e '/^(running|time|elapsed|machine|referee|speed|memory|rate) /d' \
     -e 's/ in [0-9.]+ (s|seconds|ms|minutes)\b//g' \
+    -e 's/Raicho [0-9]+\.[0-9.]+/Raicho/' \
     -e 's/, (plain|sse4\.1|avx512vnni|avx512|neon)\b/, avx2/' \
     -e 's/\b[0-9.]+( [0-9]{3})*[kM]?( )?(nodes|positions|visits|games|moves|MB|lps|nps|records)\/s//g' \
     -e 's/[0-9]+ nps$//; s/[0-9]+ lps$//; s/ (nps|time|hashfull) [0-9]+//g' \
@@ -167,6 +168,8 @@ run show net show "$net"
 
 group=matches
 run openings match openings --random-plies 6..9 --count 30 --seed 4 --out openings.sfen
+# Its first line names the version.
+sed -i "1s/Raicho [^ ]*/Raicho/" "$out/matches/openings.sfen"
 engines=(--engine "name=one,cmd=$raicho,option.EvalFile=$net"
   --engine "name=two,cmd=$raicho,option.EvalFile=<material>"
   --each 'option.USI_Hash=16,option.Threads=1')
