@@ -40,9 +40,9 @@ const fn level(nodes: f64, tolerance: f64, oversight: f64, rating: u32) -> Level
 /// second, only tell those of the tenths of a level below it. Ratings add up matches of
 /// neighbours, measured or estimated (see the guide); level 0 has 0.
 const LEVELS: [Level; 21] = [
-    level(1.0, 0.8, 3.5, 0),
-    level(1.0, 0.7, 1.95, 260),
-    level(1.0, 0.65, 1.27, 502),
+    level(1.0, 0.8, 3.3, 0),
+    level(1.0, 0.7, 2.1, 260),
+    level(1.0, 0.65, 1.33, 502),
     level(1.0, 0.6, 1.1, 753),
     level(1.0, 0.5, 0.8, 1004),
     level(1.0, 0.4, 0.45, 1255),
