@@ -12,7 +12,7 @@ use super::{Class, Judgement, Line, Material, Remark, Review, Standing};
 use crate::position::Position;
 use crate::records::game::{GameRecord, black_score};
 use crate::records::kif::side_names;
-use crate::records::notation::japanese::{mark, piece_name, square, with_origin};
+use crate::records::notation::japanese::{mark, piece_name, piece_names, square, with_origin};
 use crate::types::{Color, Move, PieceType, Score};
 
 /// The name of the engine in comments.
@@ -119,8 +119,8 @@ fn material_text(material: &Material) -> String {
     let named = named.iter().filter(|(letters, _)| !letters.is_empty());
     let texts: Vec<String> = named
         .map(|(letters, name)| {
-            let kinds = letters.chars().filter_map(PieceType::from_letter);
-            format!("{}{name}", kinds.map(piece_name).collect::<String>())
+            let kinds: Vec<_> = letters.chars().filter_map(PieceType::from_letter).collect();
+            format!("{}{name}", piece_names(&kinds))
         })
         .collect();
     if texts.is_empty() { "駒の損得なし".to_owned() } else { texts.join("・") }

@@ -268,6 +268,19 @@ quit                           終了"
         }
     }
 
+    /// Several pieces, those of a kind together: `gold, 2 pawns`.
+    pub fn pieces(self, kinds: &[PieceType]) -> String {
+        if self == Self::Ja {
+            return japanese::piece_names(kinds);
+        }
+        let counted = |same: &[PieceType]| match same {
+            [kind] => kind.name().to_owned(),
+            _ => format!("{} {}s", same.len(), same[0].name()),
+        };
+        let names: Vec<String> = kinds.chunk_by(|one, next| one == next).map(counted).collect();
+        names.join(self.separator())
+    }
+
     /// A square: `５五`, `5e`.
     pub fn square(self, square: Square) -> String {
         match self {

@@ -70,9 +70,8 @@ fn materials(judgement: &Judgement, lang: Lang) -> [String; 2] {
 
 fn material_text(material: &Material, lang: Lang) -> String {
     let pieces = |letters: &str| {
-        let kinds = letters.chars().filter_map(PieceType::from_letter);
-        let names: Vec<&str> = kinds.map(|kind| lang.piece(kind)).collect();
-        names.join(if lang == Lang::Ja { "" } else { lang.separator() })
+        let kinds: Vec<_> = letters.chars().filter_map(PieceType::from_letter).collect();
+        lang.pieces(&kinds)
     };
     let won = (!material.won.is_empty()).then(|| lang.wins_pieces(pieces(&material.won)));
     let lost = (!material.lost.is_empty()).then(|| lang.loses_pieces(pieces(&material.lost)));
@@ -132,6 +131,8 @@ mod tests {
         let material = |won: &str, lost: &str| Material { won: won.into(), lost: lost.into() };
         assert_eq!(material_text(&material("SN", "B"), Lang::Ja), "銀桂得、角損");
         assert_eq!(material_text(&material("SN", ""), Lang::En), "wins silver, knight");
+        assert_eq!(material_text(&material("GPP", ""), Lang::En), "wins gold, 2 pawns");
+        assert_eq!(material_text(&material("GPP", "NN"), Lang::Ja), "金歩2枚得、桂2枚損");
         assert_eq!(material_text(&material("", ""), Lang::Ja), "駒の損得なし");
     }
 }

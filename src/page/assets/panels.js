@@ -109,7 +109,9 @@ function standingText(game, ply) {
   return text("standings")[grade].replace("{0}", sideName(game, score > 0 ? 0 : 1));
 }
 function materialText({ won, lost }) {
-  const pieces = (letters) => [...letters].map(pieceName).join(state.lang === "ja" ? "" : ", ");
+  const count = (same) => same.length === 1 ? pieceName(same) :
+    state.lang === "ja" ? `${pieceName(same[0])}${same.length}枚` : `${same.length} ${pieceName(same[0])}s`;
+  const pieces = (letters) => (letters.match(/(.)\1*/g) || []).map(count).join(state.lang === "ja" ? "" : ", ");
   const part = (letters, key) => !letters ? "" : state.lang === "ja" ? pieces(letters) + text(key) : text(key) + pieces(letters);
   return [part(won, "wins"), part(lost, "loses")].filter(Boolean).join(state.lang === "ja" ? "・" : ", ") || text("noGain");
 }

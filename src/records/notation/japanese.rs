@@ -56,6 +56,16 @@ pub fn piece_name(kind: PieceType) -> &'static str {
     names.next().map_or("", |(name, _)| name)
 }
 
+/// Several pieces, those of a kind together: `金歩2枚`.
+pub fn piece_names(kinds: &[PieceType]) -> String {
+    let named = |same: &[PieceType]| match same {
+        [kind] => piece_name(*kind).to_owned(),
+        [kind, ..] => format!("{}{}枚", piece_name(*kind), same.len()),
+        [] => String::new(),
+    };
+    kinds.chunk_by(|one, next| one == next).map(named).collect()
+}
+
 /// The one character of a piece type on boards: `歩`, `全`, `龍`.
 pub fn piece_letter(kind: PieceType) -> &'static str {
     let is_letter = |(name, named): &&(&str, PieceType)| *named == kind && name.len() == KANJI;
