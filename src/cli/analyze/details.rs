@@ -7,7 +7,7 @@ use crate::position::Position;
 use crate::types::{Color, Move, PieceType};
 
 /// Columns before and of a line of details.
-const INDENT: usize = 6;
+pub(super) const INDENT: usize = 6;
 const WIDTH: usize = 74;
 /// Moves of a line that are shown.
 const LINE_MOVES: usize = 8;

@@ -110,7 +110,8 @@ fn print_moves(
         if width(text.trim_end()) > columns {
             let mut cells = cells.clone();
             let judgement = std::mem::take(&mut cells[JUDGEMENT]);
-            writeln!(out, "{}\n      {judgement}", row(&cells, &sizes).trim_end())?;
+            let indent = details::INDENT;
+            writeln!(out, "{}\n{:indent$}{judgement}", row(&cells, &sizes).trim_end(), "")?;
         } else {
             writeln!(out, "{}", text.trim_end())?;
         }
