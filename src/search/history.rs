@@ -800,6 +800,8 @@ pub(super) struct SharedTargets([AtomicU64; Square::NUM.div_ceil(LANES)]);
 /// Entries in a word, and their size in bits.
 const LANES: usize = 4;
 const LANE_BITS: usize = 16;
+/// Least size in bytes of a page of memory.
+const PAGE_BYTES: usize = 4096;
 
 impl SharedTargets {
     /// All entries, and some zeros.
@@ -869,9 +871,9 @@ impl SharedRows {
 
     /// Has the system provide all memory now, so that no search waits for it.
     fn fetch(&self) {
-        const SMALL_PAGE: usize = 4096;
+        // A write to each page, which changes nothing.
         let targets = self.rows.as_flattened();
-        for targets in targets.iter().step_by(SMALL_PAGE / size_of::<SharedTargets>()) {
+        for targets in targets.iter().step_by(PAGE_BYTES / size_of::<SharedTargets>()) {
             targets.0[0].fetch_or(0, Relaxed);
         }
     }

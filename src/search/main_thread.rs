@@ -14,7 +14,9 @@ use std::{any::Any, sync::Arc, sync::mpsc::Receiver};
 
 use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
 use super::signals::{Signals, Statistics};
-use super::thread::{MEGABYTES_PER_THREAD, MEGABYTES_SHARED, Outcome, Seat, Task, ThreadResult};
+use super::thread::{
+    MEGABYTES_PER_THREAD, MEGABYTES_SHARED, Outcome, Task, ThreadResult, ThreadState,
+};
 use super::{limits::Limits, worker::Worker};
 use super::{root::root_moves, skill::pace_share, small, time::TimeManager};
 use crate::movegen::legal_moves;
@@ -25,7 +27,7 @@ use crate::types::{Bound, Depth, Move, Value};
 /// Runs a search on the main thread; its last event is always a decision. `outcomes` yields one
 /// outcome per helper thread, then ends.
 pub(super) fn run_main_thread(
-    seat: &mut Seat,
+    state: &mut ThreadState,
     task: Task,
     on_event: OnEvent,
     outcomes: &Receiver<Outcome>,
@@ -34,8 +36,8 @@ pub(super) fn run_main_thread(
     let (signals, limits) = (Arc::clone(&task.signals), Arc::clone(&task.limits));
     let (position, settings) = (task.position.clone(), Arc::clone(&task.settings));
     let table = Arc::downgrade(&task.table);
-    let result = catch_panic(seat, |seat| {
-        let worker = begin(seat, task)?;
+    let result = catch_panic(state, |state| {
+        let worker = begin(state, task)?;
         let decision = search_and_decide(worker, &sender, outcomes);
         worker.release();
         Ok(decision)
@@ -63,9 +65,9 @@ pub(super) fn run_main_thread(
 }
 
 /// Runs a search on a helper thread, until the main thread stops it.
-pub(super) fn run_helper_thread(seat: &mut Seat, task: Task) -> Outcome {
-    let result = catch_panic(seat, |seat| {
-        let worker = begin(seat, task)?;
+pub(super) fn run_helper_thread(state: &mut ThreadState, task: Task) -> Outcome {
+    let result = catch_panic(state, |state| {
+        let worker = begin(state, task)?;
         if !worker.root_moves.is_empty() {
             worker.iterative_deepening();
             if worker.has_reached_target_depth() {
@@ -85,8 +87,8 @@ pub(super) fn run_helper_thread(seat: &mut Seat, task: Task) -> Outcome {
 
 /// Gives the task to the thread's worker, which is created for the first task. Without memory for
 /// it the message is returned.
-fn begin(seat: &mut Seat, task: Task) -> Result<&mut Worker, String> {
-    let worker = seat.worker().map_err(|error| {
+fn begin(state: &mut ThreadState, task: Task) -> Result<&mut Worker, String> {
+    let worker = state.worker().map_err(|error| {
         let megabytes = MEGABYTES_PER_THREAD + MEGABYTES_SHARED;
         format!("error: no memory for a search thread, about {megabytes} MB: {error}")
     })?;
@@ -229,12 +231,12 @@ pub(super) fn any_decision(position: &Position, limits: &Limits) -> Decision {
 /// Runs a part of the search. A panic is returned as a message, and the worker, whose state may be
 /// inconsistent, is dropped.
 pub(super) fn catch_panic<T>(
-    seat: &mut Seat,
-    part: impl FnOnce(&mut Seat) -> Result<T, String>,
+    state: &mut ThreadState,
+    part: impl FnOnce(&mut ThreadState) -> Result<T, String>,
 ) -> Result<T, String> {
-    let result = catch_unwind(AssertUnwindSafe(|| part(seat)));
+    let result = catch_unwind(AssertUnwindSafe(|| part(state)));
     result.unwrap_or_else(|panic| {
-        seat.drop_worker();
+        state.drop_worker();
         Err(panic_text(&*panic))
     })
 }

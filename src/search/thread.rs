@@ -56,10 +56,10 @@ pub(super) enum Memory {
 impl SearchThread {
     /// Starts the thread with this index among the threads of a search.
     pub(super) fn start(index: usize, pool: &Arc<HistoryPool>) -> io::Result<Self> {
-        let mut seat = Seat { index, pool: Arc::clone(pool), worker: None };
+        let mut state = ThreadState { index, pool: Arc::clone(pool), worker: None };
         if !has_threads() {
             return if index == 0 {
-                Ok(Self::of_caller(seat))
+                Ok(Self::of_caller(state))
             } else {
                 Err(io::ErrorKind::Unsupported.into())
             };
@@ -68,13 +68,13 @@ impl SearchThread {
         let handle = Builder::new()
             .name(format!("search-{index}"))
             .stack_size(SOLO_STACK_BYTES)
-            .spawn(move || jobs.into_iter().for_each(|job| seat.run(job)))?;
+            .spawn(move || jobs.into_iter().for_each(|job| state.run(job)))?;
         Ok(Self(Kind::Thread { jobs: Some(sender), handle: Some(handle) }))
     }
 
     /// The thread of the caller.
-    fn of_caller(mut seat: Seat) -> Self {
-        let run = move |job| seat.run(job);
+    fn of_caller(mut state: ThreadState) -> Self {
+        let run = move |job| state.run(job);
         Self(Kind::Caller(Mutex::new(Box::new(run))))
     }
 
@@ -119,7 +119,7 @@ impl Drop for SearchThread {
 }
 
 /// What a thread has between its jobs.
-pub(super) struct Seat {
+pub(super) struct ThreadState {
     /// Index of the thread among those of a search.
     index: usize,
     pool: Arc<HistoryPool>,
@@ -127,13 +127,14 @@ pub(super) struct Seat {
     worker: Option<Worker>,
 }
 
-impl Seat {
+impl ThreadState {
     fn run(&mut self, job: Job) {
         match job {
             Job::NewGame(done, memory) => {
                 // Without a worker the first search makes one, or says why it cannot.
-                let result =
-                    catch_panic(self, |seat| seat.clear(memory).map_err(|error| error.to_string()));
+                let result = catch_panic(self, |state| {
+                    state.clear(memory).map_err(|error| error.to_string())
+                });
                 if result.is_err() {
                     let _ = done.send(());
                 }
