@@ -27,7 +27,7 @@ use raicho::eval::{Evaluator, ThreadEvaluator};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::records::packed::PackedSfen;
-use raicho::records::psv::PackedSfenValue;
+use raicho::records::sample::PackedSfenValue;
 use raicho::records::teacher::{Format, Record, TeacherReader};
 use raicho::search::{Limits, SOLO_STACK_BYTES, Settings, Solo};
 use raicho::transposition::Generations;

@@ -19,7 +19,7 @@ use raicho::eval::{Evaluator, ThreadEvaluator};
 use raicho::movegen::legal_moves;
 use raicho::position::Position;
 use raicho::records::packed::PackedSfen;
-use raicho::records::psv::PackedSfenValue;
+use raicho::records::sample::PackedSfenValue;
 use raicho::records::teacher::{Format, Record, TeacherReader};
 use raicho::types::Move;
 use rand::{RngExt, SeedableRng};

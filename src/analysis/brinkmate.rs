@@ -7,9 +7,7 @@
 use std::sync::atomic::AtomicBool;
 
 use crate::mate::{MateLimits, MateSolver, Verdict};
-use crate::movegen::legal_moves;
-use crate::position::Position;
-use crate::types::Move;
+use crate::{movegen::legal_moves, position::Position, types::Move};
 
 /// Checks of its own with which a side may delay its loss.
 const DELAYS: usize = 3;

@@ -9,11 +9,10 @@
 use std::fmt::Write as _;
 
 use super::{Class, Judgement, Line, Material, Remark, Review, Standing};
-use crate::position::Position;
 use crate::records::game::{GameRecord, black_score};
-use crate::records::kif::side_names;
 use crate::records::notation::japanese::{mark, piece_name, piece_names, square, with_origin};
 use crate::types::{Color, Move, PieceType, Score};
+use crate::{position::Position, records::kif::side_names};
 
 /// The name of the engine in comments.
 const ENGINE: &str = concat!("Raicho ", env!("CARGO_PKG_VERSION"));

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::brinkmate::Proof;
 use super::review::{chance_lost, is_best};
-use super::{Effort, Line, PositionAnalysis, Settings, Thresholds};
+use super::{Effort, Line, PositionAnalysis, Settings, Thresholds, brinkmate::Proof};
 use crate::mate::{MateLimits, MateSolver, Verdict};
 use crate::runs::{Execution, Job, Plan, Stop, execute};
 use crate::search::{Event, Info, Limits, PrepareError, Searcher, Settings as SearchSettings};

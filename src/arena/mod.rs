@@ -9,7 +9,6 @@ pub mod settings;
 pub mod spsa;
 pub mod statistics;
 pub mod summary;
-pub mod tally;
 #[cfg(test)]
 mod tests;
 pub mod time_control;

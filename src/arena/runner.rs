@@ -13,7 +13,7 @@ use super::journal::{self, GameEntry, MatchFolder};
 use super::referee::{EndReason, GameVerdict};
 use super::settings::{Fixture, MatchSettings};
 use super::summary::{StallSummary, Summary};
-use super::{statistics::SprtVerdict, tally::Tally, time_control::Heartbeat};
+use super::{statistics::SprtVerdict, summary::Tally, time_control::Heartbeat};
 use crate::runs::{Execution, Job, Plan, Stop, execute};
 use crate::usi::client::ClientError;
 use crate::util::{counted, crowding};

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use super::journal::{GameEntry, Optimism, Overhead, PlayerFigures};
 use super::referee::{EndReason, Rules};
 use super::settings::{EngineSettings, Format, MatchSettings};
-use super::{tally::Tally, time_control::TimeControl};
+use super::{summary::Tally, time_control::TimeControl};
 use crate::openings::{OpeningSettings, Order, Source};
 use crate::{types::Color, usi::client::Program};
 

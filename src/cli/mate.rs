@@ -12,19 +12,21 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::arguments::{WorkArguments, numbered_lines, read_bytes, set_position, time};
 use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
-use crate::cli::{error::as_usage, output, result_file};
+use crate::cli::{output, result_file};
 use crate::lang::{self, Lang};
 use crate::mate::{
-    EqualDefence, MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution, Verdict,
-    is_mating_line,
+    EqualDefence, MateLimits, MateSolver, SecondSolution, SecondSolutions, Solution,
 };
+use crate::mate::{Verdict, is_mating_line};
 use crate::page::diagram::{self, Diagram};
 use crate::page::{Game, Kind, PROGRAM, Page};
 use crate::records::{GameRecord, RecordError, TextFormat, csa, encoding};
 use crate::runs::{Execution, Job, Numbers, Plan, RunFolder, RunKind, Shard, Stop, execute};
 use crate::types::{Hand, Move};
 use crate::util::BareNumber;
-use crate::{engine::Engine, position::Position, records::notation::japanese};
+use crate::{
+    cli::error::as_usage, engine::Engine, position::Position, records::notation::japanese,
+};
 
 /// Example: `raicho mate problems.txt --threads 4 --time 30s --shortest`
 #[derive(Args)]

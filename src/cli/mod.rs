@@ -9,6 +9,7 @@ mod arguments;
 mod book;
 mod csa;
 mod data;
+mod engine;
 mod error;
 mod gensfen;
 mod learn;
@@ -16,21 +17,18 @@ mod mate;
 mod moved;
 mod net;
 mod output;
-mod perft;
 mod progress;
 mod result_file;
 mod shell;
 mod spsa;
-mod usi;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::{env, fmt::Write as _, process::ExitCode};
 
-use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{builder::StyledStr, parser::ValueSource};
 
 use self::arguments::{Given, Named};
 use crate::lang::{self, Lang, help};
@@ -56,7 +54,7 @@ enum Command {
     /// Analyse games and positions: tables, annotated records, a page
     Analyze(Box<analyze::Arguments>),
     /// Search fixed positions; the node count identifies a version
-    Bench(usi::BenchArguments),
+    Bench(engine::BenchArguments),
     /// Show, check, convert, probe and make opening books
     Book(book::Arguments),
     /// Print completions of the command line for a shell
@@ -80,7 +78,7 @@ enum Command {
     /// Show, scale, judge and make up network files
     Net(net::Arguments),
     /// Count the leaves of the tree of legal moves
-    Perft(perft::Arguments),
+    Perft(engine::PerftArguments),
     /// Search positions of teacher data again, for new scores
     Rescore(data::RescoreArguments),
     /// Choose start positions for `gensfen` out of game records
@@ -247,7 +245,7 @@ pub fn run() -> ExitCode {
     let lang = arguments.lang.unwrap_or_else(lang_of_environment);
     let result = match arguments.command {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments, lang),
-        Some(Command::Bench(arguments)) => usi::run_bench(&arguments),
+        Some(Command::Bench(arguments)) => engine::run_bench(&arguments),
         Some(Command::Completions(arguments)) => shell::completions(&arguments, command(Lang::En)),
         Some(Command::Book(arguments)) => book::run(&arguments, lang),
         Some(Command::Convert(arguments)) => data::convert::run(&arguments),
@@ -258,9 +256,9 @@ pub fn run() -> ExitCode {
         Some(Command::Man(arguments)) => shell::man(&arguments, command(Lang::En)),
         Some(Command::Match(arguments)) => arena::run(&arguments, &given, lang),
         Some(Command::Mate(arguments)) => mate::run(&arguments, lang),
-        None | Some(Command::Usi) => usi::run(lang),
+        None | Some(Command::Usi) => engine::run(lang),
         Some(Command::Net(arguments)) => net::run(&arguments),
-        Some(Command::Perft(arguments)) => perft::run(&arguments),
+        Some(Command::Perft(arguments)) => engine::run_perft(&arguments),
         Some(Command::Rescore(arguments)) => data::rescore(&arguments),
         Some(Command::Roots(arguments)) => data::roots(&arguments),
         Some(Command::Shuffle(arguments)) => data::shuffle(&arguments),

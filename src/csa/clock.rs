@@ -7,7 +7,7 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use super::server_line::TimeCount;
+use super::lines::TimeCount;
 use crate::{search, types::Color};
 
 const SECOND: Duration = Duration::from_secs(1);

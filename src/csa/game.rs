@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::GameClock;
-use super::server_line::{EndReason, Notice, ServerVerdict, Summary, TimeCount};
+use super::lines::{EndReason, Notice, ServerVerdict, Summary, TimeCount};
 use crate::records::{Ending, SfenLine, Thought, black_score, csa::move_text};
 use crate::types::{Color, EnteringKingRule, Move, Score};
 use crate::{movegen::legal_moves, position::Position};

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, time::Duration};
 use serde::{Deserialize, Serialize};
 
 use super::game::{FinishedGame, PlayedMove};
-use super::{client_line::Password, server_line::ServerVerdict};
+use super::{lines::Password, lines::ServerVerdict};
 use crate::records::{Ending, GameRecord, RecordedMove, black_score, csa};
 use crate::runs::{FolderError, RunFolder, RunKind, read_entries};
 use crate::types::Color;

@@ -2,7 +2,7 @@
 //!
 //! | Part | What it is |
 //! |---|---|
-//! | [`server_line`], [`client_line`] | the protocol as data: parsed and printed |
+//! | [`lines`] | the protocol as data: parsed and printed |
 //! | [`session`] | one connection as a state machine, without network, clock or engine |
 //! | [`turn`] | the right to move, as a value |
 //! | [`clock`] | the clocks as the server counts them, and the network |
@@ -15,14 +15,13 @@
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-pub mod client_line;
 pub mod clock;
 pub mod config;
 pub mod connection;
 pub mod game;
 pub mod journal;
+pub mod lines;
 pub mod player;
 pub mod run;
-pub mod server_line;
 pub mod session;
 pub mod turn;

@@ -13,7 +13,7 @@ use super::connection::{Connection, Received};
 use super::journal::{DialogueLog, Entry, Journal, record_of};
 use super::player::{OnWord, Player, PlayerSettings, Word};
 use super::session::{Action, Event, Input, InterruptedGame, Session, SessionSettings, Wish};
-use super::{client_line::ClientLine, game::FinishedGame, server_line::Summary};
+use super::{game::FinishedGame, lines::ClientLine, lines::Summary};
 use crate::runs::{FolderError, Stop};
 use crate::{records::GameRecord, usi::client::ClientError};
 

@@ -24,9 +24,11 @@
 use super::proof_numbers::{INFINITE, MAX_UNSOLVED, NO_LIMIT, NO_REPETITION, PATH_TOO_LONG};
 use super::proof_numbers::{ProofNumbers, Thresholds};
 use super::worker::{Child, NOT_DELAYED, Worker};
-use super::{one_ply::mate_in_one, proof_hands, table::Entry};
-use crate::types::{Hand, Key64, Move, MoveList, Piece, PieceType, Square};
-use crate::{bitboard::Bitboard, movegen};
+use super::{one_ply::mate_in_one, table::Entry};
+use crate::bitboard::{Bitboard, between};
+use crate::movegen::{self, CheckSquares};
+use crate::position::{Board, Position};
+use crate::types::{Color, Hand, Key64, Move, MoveList, Piece, PieceType, Square};
 
 /// What is known about a node before it is searched.
 #[derive(Clone, Copy)]
@@ -265,8 +267,7 @@ impl Worker<'_> {
                 continue;
             }
             let board = self.position.board();
-            let hand =
-                if OR { proof_hands::after_attack(board, mv) } else { board.hand(self.attacker) };
+            let hand = if OR { hand_after_attack(board, mv) } else { board.hand(self.attacker) };
             let key = self.board_key_after(mv)
                 ^ interposition::<OR>(mv, limit).map_or(0, salt_of_interposition);
             self.table.prefetch(key);
@@ -432,14 +433,14 @@ impl Worker<'_> {
         movegen::evasions::<false>(&self.position, &mut answers);
         answers.retain(|answer| self.position.legal(*answer));
         let Some(first) = answers.first() else {
-            let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
+            let hand = proof_against_interposing(&self.position, Hand::EMPTY);
             return ProofNumbers::proven(hand, 0);
         };
         // Drops are generated last: if the first answer is one, so are all, and may be futile.
         if limit > 0 || first.is_drop() {
             return ProofNumbers::unsolved(initial_proof_number(&answers), 1);
         }
-        let hand = proof_hands::all_hands(self.position.board());
+        let hand = all_hands(self.position.board());
         ProofNumbers::disproven(hand, NO_REPETITION)
     }
 
@@ -454,9 +455,9 @@ impl Worker<'_> {
             && let Some(mv) = mate_in_one(&mut self.position)
         {
             self.position.do_move(mv);
-            let hand = proof_hands::proof_against_interposing(&self.position, Hand::EMPTY);
+            let hand = proof_against_interposing(&self.position, Hand::EMPTY);
             self.position.undo_move();
-            let hand = proof_hands::before_attack(self.position.board(), mv, hand);
+            let hand = hand_before_attack(self.position.board(), mv, hand);
             return (ProofNumbers::proven(hand, 1), Some(mv));
         }
         let mut checks = MoveList::new();
@@ -466,9 +467,9 @@ impl Worker<'_> {
         }
         let count = self.count_legal(&checks);
         if count == 0 {
-            let mut hand = proof_hands::all_hands(self.position.board());
+            let mut hand = all_hands(self.position.board());
             if limit > 0 {
-                hand = proof_hands::disproof_without_new_drops(&self.position, hand);
+                hand = disproof_without_new_drops(&self.position, hand);
             }
             (ProofNumbers::disproven(hand, NO_REPETITION), None)
         } else {
@@ -607,7 +608,7 @@ impl Worker<'_> {
     ) -> (ProofNumbers, Option<Move>) {
         let children = &self.children[first..];
         let winners = children.iter().filter(|child| child.numbers.phi::<OR>() == 0);
-        let all = proof_hands::all_hands(self.position.board());
+        let all = all_hands(self.position.board());
         let board = self.position.board();
         if OR {
             let before_attack = |child: &Child| {
@@ -615,7 +616,7 @@ impl Worker<'_> {
                 if child.puts_aside.is_some() {
                     hand
                 } else {
-                    proof_hands::before_attack(board, child.mv, hand)
+                    hand_before_attack(board, child.mv, hand)
                 }
             };
             let key = |child: &&Child| (child.length(), child.is_weak_non_promotion());
@@ -632,7 +633,7 @@ impl Worker<'_> {
                 repetition_start = repetition_start.min(child.numbers.repetition_start);
             }
             if limit > 0 {
-                hand = proof_hands::disproof_without_new_drops(&self.position, hand);
+                hand = disproof_without_new_drops(&self.position, hand);
             }
             let repetition_start = self.outside_of_node(repetition_start);
             (ProofNumbers::disproven(hand, repetition_start), None)
@@ -649,7 +650,7 @@ impl Worker<'_> {
                     (length, best) = (child.length(), Some(child.mv));
                 }
             }
-            let hand = proof_hands::proof_against_interposing(&self.position, hand);
+            let hand = proof_against_interposing(&self.position, hand);
             let numbers = ProofNumbers {
                 counts_all: children.iter().all(|child| child.numbers.counts_all),
                 ..ProofNumbers::proven(hand, length)
@@ -666,5 +667,100 @@ impl Worker<'_> {
         } else {
             repetition_start
         }
+    }
+}
+
+// --- Proof hands and disproof hands: the smallest hand of the attacker known to mate, and the largest
+// known not to mate (Seo, Nagai) ---
+//
+// With the same board the pieces of both hands together are the same, so what the attacker lacks
+// the defender has. A proof hand is never larger than the attacker's hand, a disproof hand never
+// smaller.
+
+/// The pieces of both hands together.
+pub(super) fn all_hands(board: &Board) -> Hand {
+    board.hand(Color::Black).together_with(board.hand(Color::White))
+}
+
+/// The attacker's hand after one of his moves.
+pub(super) fn hand_after_attack(board: &Board, mv: Move) -> Hand {
+    let mut hand = board.hand(board.side_to_move());
+    if mv.is_drop() {
+        hand.remove(mv.piece().kind());
+    } else if let Some(captured) = board.piece_on(mv.to()) {
+        hand.add(captured.kind().unpromoted());
+    }
+    hand
+}
+
+/// The proof or disproof hand before a move of the attacker, from the one after it.
+pub(super) fn hand_before_attack(board: &Board, mv: Move, mut hand: Hand) -> Hand {
+    if mv.is_drop() {
+        hand.add(mv.piece().kind());
+    } else if let Some(captured) = board.piece_on(mv.to()) {
+        let kind = captured.kind().unpromoted();
+        if hand.has(kind) {
+            hand.remove(kind);
+        }
+    }
+    hand
+}
+
+/// The proof hand of an AND node from that of its children: adds the kinds of which the defender
+/// has none, because with one of them he could interpose more. Unchanged where no interposition is
+/// possible.
+pub(super) fn proof_against_interposing(position: &Position, mut hand: Hand) -> Hand {
+    let board = position.board();
+    let defender = board.side_to_move();
+    if !can_interpose(position) {
+        return hand;
+    }
+    let (held, attackers) = (board.hand(defender), board.hand(!defender));
+    for kind in PieceType::HAND {
+        if !held.has(kind) {
+            hand = hand.with_count_of(kind, attackers);
+        }
+    }
+    hand
+}
+
+/// Whether a piece can be dropped or moved between the king of the side to move and its checker.
+pub(super) fn can_interpose(position: &Position) -> bool {
+    let checkers = position.checkers();
+    match (position.king(position.side_to_move()), checkers.first()) {
+        (Some(king), Some(checker)) => !checkers.has_several() && between(king, checker).is_any(),
+        _ => false,
+    }
+}
+
+/// The disproof hand of an OR node from that of its children: removes the kinds that the attacker
+/// has none of and that would give him checks by drops.
+pub(super) fn disproof_without_new_drops(position: &Position, mut hand: Hand) -> Hand {
+    let board = position.board();
+    let attacker = board.side_to_move();
+    let held = board.hand(attacker);
+    let Some(king) = board.king(!attacker) else {
+        return hand;
+    };
+    let mut squares = None;
+    for kind in PieceType::HAND {
+        if !held.has(kind) && hand.has(kind) {
+            let squares = squares.get_or_insert_with(|| CheckSquares::new(board, king));
+            let from_here = squares.of(kind) - board.occupied() - dead_ends(board, attacker, kind);
+            if from_here.is_any() {
+                hand = hand.with_count_of(kind, Hand::EMPTY);
+            }
+        }
+    }
+    hand
+}
+
+/// Squares where the attacker may not drop a piece of this kind: dead ends and double pawns.
+fn dead_ends(board: &Board, attacker: Color, kind: PieceType) -> Bitboard {
+    let edge = Bitboard::far_ranks(attacker, kind.dead_end_ranks());
+    if kind == PieceType::Pawn {
+        edge | board.pieces(attacker, PieceType::Pawn).fill_files()
+    } else {
+        edge
     }
 }

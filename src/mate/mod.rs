@@ -11,7 +11,6 @@ mod df_pn;
 mod length;
 mod main_line;
 mod one_ply;
-mod proof_hands;
 mod proof_numbers;
 mod table;
 #[cfg(test)]

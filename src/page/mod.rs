@@ -8,22 +8,22 @@
 
 pub mod diagram;
 
-use std::fmt::Write as _;
-use std::time::Duration;
+use std::{fmt::Write as _, time::Duration};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::analysis::{
-    Class, Material, PlayerSummary, PositionAnalysis, Remark, Review, Thresholds, comments,
+    Class, Material, PlayerSummary, PositionAnalysis, Remark, Review, Thresholds,
 };
-use crate::records::formations::Formations;
+use crate::position::Position;
 use crate::records::game::{Ending, GameRecord, RecordedMove};
-use crate::records::notation::japanese::relative;
-use crate::records::{notation::Handicap, text::TextFormat};
 use crate::types::{Color, Move, Score};
-use crate::{lang::Lang, position::Position};
+use crate::{
+    analysis::comments, lang::Lang, records::notation::Handicap, records::text::TextFormat,
+};
+use crate::{records::formations::Formations, records::notation::japanese::relative};
 
 /// What a page is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

@@ -15,17 +15,18 @@ pub mod pack;
 pub mod packed;
 pub mod sample;
 pub mod score;
-mod setup;
 pub mod sfen_line;
 pub mod teacher;
 pub mod text;
 
 use std::fmt::Display;
 
+use game::{Builder, EndingWords, Forks, Line, TITLE, Walk, parse_seconds, possible};
 use thiserror::Error;
 
-use crate::{position::Position, util::shorten};
-use game::{Builder, EndingWords, Forks, Line, TITLE, Walk, parse_seconds, possible};
+use crate::position::{Board, InvalidPosition, Position};
+use crate::types::{Color, Piece, PieceType, Square};
+use crate::util::shorten;
 
 pub use game::{
     Closing, Ending, GameRecord, GameResult, RecordedMove, Thought, Variation, black_score,
@@ -34,11 +35,6 @@ pub use pack::{PackGame, PackReason, PackWriter};
 pub use packed::{HuffmanCodedPos, PackedError, PackedSfen};
 pub use sfen_line::SfenLine;
 pub use text::{TextEncoding, TextFormat};
-
-// Places of before, for the rooms that still take the records of samples from there.
-pub use sample as psum;
-pub use sample as psv;
-pub use sample as tree;
 
 const _: () = assert!(cfg!(target_endian = "little"), "records are read as they lie");
 
@@ -110,4 +106,53 @@ impl RecordError {
 /// A text of a record in quotes, cut if it is long.
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", shorten(text))
+}
+
+// --- Start positions as records draw them: pieces on squares and in hand ---
+
+/// The pieces that the lines so far describe.
+struct Setup {
+    squares: [Option<Piece>; Square::NUM],
+    /// By [`Color::index`] and [`PieceType::index`].
+    hands: [[u32; PieceType::NUM]; Color::NUM],
+    /// The side that holds all pieces that are nowhere else (`00AL`, 残り全部).
+    rest: Option<Color>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { squares: [None; Square::NUM], hands: [[0; PieceType::NUM]; Color::NUM], rest: None }
+    }
+}
+
+impl Setup {
+    /// The board with this side to move. It may be impossible.
+    fn board(&self, side: Color) -> Result<Board, RecordError> {
+        let mut board = Board::EMPTY;
+        board.set_side_to_move(side);
+        for (place, piece) in Square::ALL.into_iter().zip(self.squares) {
+            if let Some(piece) = piece {
+                board.put(piece, place);
+            }
+        }
+        for kind in PieceType::HAND {
+            let mut held = self.hands.map(|hand| hand[kind.index()]);
+            if let Some(color) = self.rest {
+                let is_same = |piece: &&Piece| piece.kind().unpromoted() == kind;
+                let placed = self.squares.iter().flatten().filter(is_same).count() as u32;
+                let elsewhere = placed + held.iter().sum::<u32>();
+                held[color.index()] += kind.count_in_set().saturating_sub(elsewhere);
+            }
+            for color in Color::ALL {
+                let given = board.give(color, kind, held[color.index()]);
+                given.map_err(impossible)?;
+            }
+        }
+        Ok(board)
+    }
+}
+
+/// The error of a position that cannot occur.
+fn impossible(invalid: InvalidPosition) -> RecordError {
+    RecordError::new(format_args!("impossible position: {invalid}"))
 }

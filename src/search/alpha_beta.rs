@@ -1,5 +1,5 @@
 //! The search of a node: principal variation search. `search` is the table of contents; its steps
-//! are here, in `pruning.rs`, `extensions.rs`, `reductions.rs`, `history_update.rs` (after the last
+//! are here, in `pruning.rs`, `depth.rs`, `history_update.rs` (after the last
 //! move) and `quiescence.rs` (depth 0). Order and ideas of the steps follow Stockfish and
 //! `YaneuraOu`.
 
@@ -10,7 +10,7 @@ use crate::{mate::mate_in_one, movegen::CheckSquares, position::Declaration};
 use super::history::{CastleKeys, CorrectionRows, HistoryContext, correction_to_value};
 use super::node::{KILLERS, MoveInfo, Node, NodeType, NonPv, Pv, SearchedMoves, Window};
 use super::worker::{STOPPED, Worker};
-use super::{extensions::Extension, move_picker::MovePicker, tunables};
+use super::{depth::Extension, move_picker::MovePicker, tunables};
 
 /// Depth bonus in plies when a mate in one is stored.
 const MATE_STORE_BONUS: Depth = 6;

@@ -14,11 +14,9 @@ use std::{any::Any, sync::Arc, sync::mpsc::Receiver};
 
 use super::report::{Decision, Event, EventSender, OnEvent, Reporter};
 use super::signals::{Signals, Statistics};
-use super::thread::{
-    MEGABYTES_PER_THREAD, MEGABYTES_SHARED, Outcome, Task, ThreadResult, ThreadState,
-};
+use super::thread::{MEGABYTES_PER_THREAD, MEGABYTES_SHARED, Outcome, Task, ThreadResult};
 use super::{limits::Limits, worker::Worker};
-use super::{root::root_moves, skill::pace_share, small, time::TimeManager};
+use super::{root::root_moves, skill::pace_share, small, thread::ThreadState, time::TimeManager};
 use crate::movegen::legal_moves;
 use crate::position::{Declaration, Position};
 use crate::types::value::{MATE_IN_MAX_PLY, centipawns};

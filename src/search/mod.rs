@@ -16,7 +16,7 @@
 
 mod alpha_beta;
 mod audit;
-mod extensions;
+mod depth;
 mod history;
 mod history_update;
 mod limits;
@@ -26,11 +26,9 @@ mod node;
 mod pruning;
 mod quiescence;
 mod quiet_scoring;
-mod reductions;
 mod report;
 mod root;
 mod root_mate;
-mod scored_moves;
 mod signals;
 mod skill;
 mod small;

@@ -7,8 +7,8 @@ use crate::types::{Bound, Depth, Move, Value};
 
 use super::node::{MoveInfo, Node, NodeType, NonPv, Verdict, Window};
 use super::worker::{STOPPED, Worker};
+use super::{depth::REDUCTION_SCALE, tunables};
 use super::{history::ContinuationRow, history::CorrectionRow, move_picker::MovePicker};
-use super::{reductions::REDUCTION_SCALE, tunables};
 
 /// Divisor of the weights that are given in 1/1024.
 const SCALE: i32 = 1024;

@@ -9,7 +9,7 @@
 
 use super::history::origin_in_hand;
 use super::history::{Histories, HistoryContext, HistoryRow, LOW_PLIES, PawnRow, SharedTargets};
-use super::{history::origin_on_board, scored_moves::ScoredMoves, tunables};
+use super::{history::origin_on_board, move_picker::ScoredMoves, tunables};
 use crate::bitboard::{Bitboard, king_attacks};
 use crate::movegen::{CheckSquares, Sink, behind};
 use crate::position::{LesserAttacks, Position};

@@ -6,16 +6,14 @@ use std::io;
 use std::sync::mpsc::{Receiver, SendError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::util::system::thread::{Builder, JoinHandle};
-use crate::util::system::{free_megabytes, has_threads};
-use crate::{position::Position, transposition::TranspositionTable, types::Depth, util::cores};
-
 use super::history::{Histories, HistoryPool, SharedHistories};
 use super::limits::{Limits, Settings};
 use super::main_thread::{catch_panic, run_helper_thread, run_main_thread};
 use super::signals::{Signals, Statistics};
-use super::worker::Worker;
-use super::{report::OnEvent, root::RootMove, solo::SOLO_STACK_BYTES};
+use super::{report::OnEvent, root::RootMove, solo::SOLO_STACK_BYTES, worker::Worker};
+use crate::util::system::thread::{Builder, JoinHandle};
+use crate::util::system::{free_megabytes, has_threads};
+use crate::{position::Position, transposition::TranspositionTable, types::Depth, util::cores};
 
 #[cfg(test)]
 use super::tests::collisions::Collisions;

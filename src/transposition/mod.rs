@@ -1,8 +1,8 @@
 //! The transposition table: search results by position key, shared by all threads without locks.
 //!
-//! A cluster is one cache line with four slots of 16 bytes, see `cluster.rs`. Positions with black
+//! A cluster is one cache line with four slots of 16 bytes, see `Cluster`. Positions with black
 //! to move and with white to move never share a cluster. Moves are returned as
-//! [`Move16`](crate::types::Move16); the caller must prove them legal before use.
+//! [`Move16`]; the caller must prove them legal before use.
 //!
 //! Each search is a generation. Under [`Generations::Strict`] a search sees no entry of another
 //! generation, as if the table had been cleared. Moves of older entries would save 0, 3 and 5 % of
@@ -20,20 +20,17 @@
 //! Must not know: positions, search. Sources: Hyatt and Mann, "A lock-less transposition table
 //! implementation for parallel search" (2002); Lemire, "fast range" (2016), for the index.
 
-mod cluster;
-#[cfg(test)]
-mod tests;
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-
-use cluster::{Cluster, DEPTH_SHIFT, GENERATION_MASK, GENERATION_SHIFT, SLOTS, Slot};
+use bytemuck::Zeroable;
 use thiserror::Error;
 
-use crate::types::{Bound, Depth, Key64, value};
+use crate::types::{Bound, Depth, Key64, Move16, Value, value};
 use crate::util::{BYTES_PER_MEGABYTE, PREFETCHES, ZeroedPages, cores, fits_into_memory};
 use crate::util::{for_each_part, prefetch};
 
-pub use cluster::Entry;
+#[cfg(test)]
+mod tests;
 
 /// Which entries a search sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -425,5 +422,120 @@ impl Clusters {
     /// The number of clusters that may hold entries, which are removed now.
     fn take_used(&self) -> usize {
         self.used.swap(0, Ordering::Relaxed)
+    }
+}
+
+// --- The memory of the table: clusters of slots, read and written without locks, and the entries that
+// slots hold, packed into 64 bits ---
+//
+// A slot is two atomic words, `key ^ data` and `data`. If two threads write a slot at the same
+// time, the words of different writes do not match any key, so a torn entry reads as a miss (Hyatt
+// and Mann).
+
+/// Slots per cluster: as many as fill a cache line.
+const SLOTS: usize = 4;
+
+/// One entry; both words are zero where it is empty.
+#[derive(Zeroable)]
+#[repr(C)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+/// The slots in which the entry of a position can lie: one cache line.
+#[derive(Zeroable)]
+#[repr(C, align(64))]
+struct Cluster([Slot; SLOTS]);
+
+const _: () = assert!(size_of::<Cluster>() == 64);
+
+impl Cluster {
+    fn clear(&self) {
+        self.0.iter().for_each(Slot::clear);
+    }
+}
+
+impl Slot {
+    /// The word `key ^ data`.
+    #[inline]
+    fn check(&self) -> u64 {
+        self.check.load(Ordering::Relaxed)
+    }
+
+    /// The word `data`, a packed entry.
+    #[inline]
+    fn data(&self) -> u64 {
+        self.data.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn store(&self, check: u64, data: u64) {
+        self.check.store(check, Ordering::Relaxed);
+        self.data.store(data, Ordering::Relaxed);
+    }
+
+    fn clear(&self) {
+        self.store(0, 0);
+    }
+
+    /// Overwrites the packed entry alone, as a torn write does.
+    #[cfg(test)]
+    fn tear(&self, data: u64) {
+        self.data.store(data, Ordering::Relaxed);
+    }
+}
+
+/// The result of a search of one position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// The best move, or the move that failed high; not proved legal.
+    pub mv: Option<Move16>,
+    /// Value with mates counted from the node, or [`NONE`](crate::types::value::NONE) where only
+    /// the static evaluation is known, and that there is no mate in one.
+    pub value: Value,
+    /// Static evaluation without correction, or [`NONE`](crate::types::value::NONE).
+    pub eval: Value,
+    /// Depth of the search below the node, in plies from 0 to 255.
+    pub depth: Depth,
+    /// Whether the value is exact, a lower bound or an upper bound.
+    pub bound: Bound,
+    /// Whether the node was ever on a principal variation.
+    pub is_pv: bool,
+}
+
+// Bit offsets in the data word; the move has the low 16 bits.
+const VALUE_SHIFT: u32 = 16;
+const EVAL_SHIFT: u32 = 32;
+const DEPTH_SHIFT: u32 = 48;
+const BOUND_SHIFT: u32 = 56;
+const PV_SHIFT: u32 = 58;
+const GENERATION_SHIFT: u32 = 59;
+const GENERATION_MASK: u8 = 0x1f;
+
+impl Entry {
+    /// The entry of a data word, `None` if the word is empty.
+    #[inline]
+    fn unpack(data: u64) -> Option<Self> {
+        let bound = Bound::from_bits((data >> BOUND_SHIFT) as u8)?;
+        Some(Self {
+            mv: Move16::from_bits(data as u16),
+            value: Value::from((data >> VALUE_SHIFT) as i16),
+            eval: Value::from((data >> EVAL_SHIFT) as i16),
+            depth: Depth::from((data >> DEPTH_SHIFT) as u8),
+            bound,
+            is_pv: data >> PV_SHIFT & 1 != 0,
+        })
+    }
+
+    #[inline]
+    fn pack(self, generation: u8) -> u64 {
+        u64::from(self.mv.map_or(0, Move16::to_bits))
+            | u64::from(self.value as u16) << VALUE_SHIFT
+            | u64::from(self.eval as u16) << EVAL_SHIFT
+            | u64::from(self.depth.clamp(0, Depth::from(u8::MAX)) as u8) << DEPTH_SHIFT
+            | (self.bound as u64) << BOUND_SHIFT
+            | u64::from(self.is_pv) << PV_SHIFT
+            | u64::from(generation) << GENERATION_SHIFT
     }
 }

@@ -9,7 +9,7 @@ use crate::runner::{Text, all_fail, raicho};
 use raicho::position::Position;
 use raicho::records::formations::{Formations, HEADING};
 use raicho::records::packed::{HuffmanCodedPos, PackedSfen};
-use raicho::records::psv::PackedSfenValue;
+use raicho::records::sample::PackedSfenValue;
 use raicho::records::teacher::{Format, TeacherReader, TeacherWriter};
 use raicho::records::{csa, encoding};
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::journal::ScoreSums;
 use super::*;
-use super::{super::referee::EndReason, super::settings::MatchSettings, super::statistics::Model};
+use super::{super::journal::TimeLoss, super::statistics::Model};
 use crate::arena::tests::{entry, settings, tally_of};
 use crate::lang::Lang;
 
@@ -232,10 +232,8 @@ records        there";
 fn stalls_and_the_losses_in_them_are_told_apart() {
     let settings = sample();
     let mut entries = [0, 1].map(|game| entry(&settings, game, Some("old"), EndReason::TimeLoss));
-    entries[1].time_loss = Some(super::super::journal::TimeLoss {
-        late: Duration::from_millis(1),
-        stall: Some(Duration::from_millis(40)),
-    });
+    entries[1].time_loss =
+        Some(TimeLoss { late: Duration::from_millis(1), stall: Some(Duration::from_millis(40)) });
     let mut summary = Summary::of(&tally_of(&settings, &entries), "");
     summary.stalls = Some(StallSummary::new((1, Duration::from_millis(40))));
     let text = summary.to_string();

@@ -3,19 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::{env, fs};
-use std::{io::ErrorKind, time::Duration};
+use std::{env, fs, io::ErrorKind, time::Duration};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use serde::Serialize;
 
+use super::table;
 use super::{
-    Arguments, InputGame, OutputArguments, SearchArguments, has_extension_of_record, names, table,
+    Arguments, InputGame, OutputArguments, SearchArguments, has_extension_of_record, names,
 };
-use crate::analysis::{
-    self, Analyzed, Game, Judgement, PlayerSummary, PositionAnalysis, Review, Settings, Thresholds,
-    Watch, comments,
-};
+use crate::analysis::{self, Analyzed, Game, Judgement, PlayerSummary, PositionAnalysis, Review};
+use crate::analysis::{Settings, Thresholds, Watch, comments};
 use crate::cli::arguments::{evaluation_identity, load_evaluation};
 use crate::cli::progress::{Meter, stop_on_ctrl_c_with};
 use crate::cli::{output, result_file};
@@ -24,9 +22,9 @@ use crate::page::{self, Kind, PROGRAM, Page};
 use crate::records::formations::{Formations, HEADING};
 use crate::records::text::{TextEncoding, TextFormat};
 use crate::runs::{Execution, output_place};
-use crate::util::system::free_megabytes;
+use crate::types::Color;
 use crate::util::{AtPath, cores, counted, free_name, harmless_json};
-use crate::{cli::error::ensure_usage, records::game::GameRecord, types::Color};
+use crate::{cli::error::ensure_usage, records::game::GameRecord, util::system::free_megabytes};
 
 /// Memory of each thread in MB, besides its transposition table.
 const WORKER_MB: usize = 110;

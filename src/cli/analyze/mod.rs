@@ -1,6 +1,5 @@
 //! `raicho analyze`: positions and whole games for people.
 
-mod details;
 mod games;
 mod position;
 mod table;

@@ -9,14 +9,13 @@ use console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Arguments, PositionSource, SearchArguments};
-use crate::analysis::Standing;
 use crate::cli::arguments::{numbered_lines, set_position};
 use crate::engine::{Engine, EvalFile};
 use crate::lang::{Lang, wrapped};
-use crate::movegen::legal_moves;
 use crate::search::{Decision, Event, Info, Limits};
 use crate::types::{Bound, Color, Score};
-use crate::{cli::error::as_usage, cli::output, position::Position, util::counted};
+use crate::{analysis::Standing, cli::error::as_usage, movegen::legal_moves, position::Position};
+use crate::{cli::output, util::counted};
 
 /// Time for each position without `--time`, `--depth` and `--nodes`.
 const DEFAULT_TIME: Duration = Duration::from_secs(5);

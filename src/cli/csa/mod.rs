@@ -13,9 +13,9 @@ use clap::{Args, Subcommand};
 
 use crate::cli::error::{bail_usage, ensure_usage, flat_error, usage_error};
 use crate::cli::output::{self, print_line};
-use crate::csa::client_line::{Password, is_game_name};
 use crate::csa::config::{Account, Config};
 use crate::csa::journal::{self, Entry, Journal, JournalOwner, Tally, by_opponent};
+use crate::csa::lines::{Password, is_game_name};
 use crate::csa::run::{self, RunEvent, RunSettings};
 use crate::csa::session::{Pondering, SessionSettings};
 use crate::csa::{clock::Delays, game::ResignRule, player::PlayerSettings};

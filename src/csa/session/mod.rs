@@ -14,11 +14,11 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use super::client_line::{ClientLine, Password};
 use super::clock::{Delays, RoundTrips, UNTIMED_MOVE};
 use super::game::{End, FinishedGame, Game, ResignRule};
+use super::lines::{ClientLine, Password};
+use super::lines::{EndReason, SUMMARY_BLOCK, ServerLine, Summary, SummaryReader};
 use super::player::{EngineCommand, GameRules, Prepared, Report};
-use super::server_line::{EndReason, SUMMARY_BLOCK, ServerLine, Summary, SummaryReader};
 use crate::records::csa::{legal_move, move_text};
 use crate::types::{Color, EnteringKingRule, Move};
 use crate::{position::Position, records::Thought, util::shorten};

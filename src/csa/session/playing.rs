@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use super::{Context, Event, InterruptedGame, Pondering, Wish};
 use crate::csa::game::{End, FinishedGame, Game, LONGEST_LINE, comment};
+use crate::csa::lines::{EndReason, Notice, ServerLine, ServerVerdict, TimeCount};
 use crate::csa::player::{Answer, Content, EngineCommand, Report, SearchId, Task};
-use crate::csa::server_line::{EndReason, Notice, ServerLine, ServerVerdict, TimeCount};
 use crate::csa::turn::{OwnAction, Turn};
 use crate::records::csa::{legal_move, move_text};
 use crate::records::{SfenLine, Thought};
 use crate::search::{Clock, Decision};
-use crate::{csa::client_line::ClientLine, types::Move};
+use crate::{csa::lines::ClientLine, types::Move};
 
 /// Longest time from the reason of the end to the result.
 const RESULT_TIMEOUT: Duration = Duration::from_secs(10);

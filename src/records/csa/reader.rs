@@ -9,10 +9,8 @@ use super::{
 use super::{heading, kind, piece, square};
 use crate::position::{Board, Position};
 use crate::records::encoding::Lines;
-use crate::records::setup::{Setup, impossible};
-use crate::records::{
-    Builder, Ending, EndingWords, GameRecord, RecordError, parse_seconds, quoted,
-};
+use crate::records::{Builder, Ending, EndingWords, GameRecord, RecordError, Setup, impossible};
+use crate::records::{parse_seconds, quoted};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 
 /// Reads all games of a text; `/` alone on a line separates them.

@@ -16,8 +16,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
-use std::ops::RangeInclusive;
+use std::{cmp::Reverse, ops::RangeInclusive};
 
 use serde::Serialize;
 

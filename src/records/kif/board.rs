@@ -2,8 +2,7 @@
 
 use super::{SIDES, is_digit, number_of};
 use crate::records::notation::japanese::{self, FILES, RANKS, Written, piece_at_start};
-use crate::records::setup::{Setup, impossible};
-use crate::records::{RecordError, quoted};
+use crate::records::{RecordError, Setup, impossible, quoted};
 use crate::types::{Color, File, Piece, PieceType, Rank, Square};
 use crate::{position::Position, util::counted};
 

@@ -4,13 +4,12 @@
 use std::ops::Range;
 
 use super::Format;
+use crate::records::hcpe3;
 use crate::records::pack::{PackGame, PackReason};
+use crate::records::sample::{PositionSum, Sample, TreePosition};
 use crate::records::score::{NINTHS, centipawns_to_psv};
 use crate::types::{Color, Move};
-use crate::{
-    position::Position, records::game::GameResult, records::hcpe3, records::sample::Sample,
-};
-use crate::{records::packed::PackedSfen, records::psum::PositionSum, records::tree::TreePosition};
+use crate::{position::Position, records::game::GameResult, records::packed::PackedSfen};
 
 /// What one record of a file holds.
 #[derive(Clone, Debug)]

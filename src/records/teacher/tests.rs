@@ -4,9 +4,9 @@ use super::*;
 use crate::position::{Board, Position};
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
-use crate::records::tree::TreePosition;
+use crate::records::sample::TreePosition;
 use crate::types::{Bound, Color, Move16, Piece, Square};
-use crate::{movegen::legal_moves, records::game::GameResult, records::psv::PackedSfenValue};
+use crate::{movegen::legal_moves, records::game::GameResult, records::sample::PackedSfenValue};
 
 const HANDICAP: &str = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1";
 

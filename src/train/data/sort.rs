@@ -23,7 +23,9 @@ use super::{BUFFER, Output, Sources, Tally};
 use crate::records::teacher::{Content, Format, Record, TeacherWriter};
 use crate::runs::{OutputFile, Watch, beside};
 use crate::util::AtPath;
-use crate::{records::packed::PackedSfen, records::psum::PositionSum, records::tree::TreePosition};
+use crate::{
+    records::packed::PackedSfen, records::sample::PositionSum, records::sample::TreePosition,
+};
 
 // --- Random order ---
 

@@ -8,7 +8,7 @@ use plotters::{coord::Shift, style::Color as _};
 use super::{Sources, Tally};
 use crate::records::sample::{Sample, has_entered_king};
 use crate::types::{Bound, Color};
-use crate::{records::game::GameResult, records::teacher::Record, records::tree::TreePosition};
+use crate::{records::game::GameResult, records::sample::TreePosition, records::teacher::Record};
 use crate::{records::score::is_mate, runs::Watch};
 
 use plotters::prelude::*;

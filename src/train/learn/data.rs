@@ -19,10 +19,8 @@ use super::sample::{Counts, Filter, Label, Reason, Sample, Tactical, line_to_lea
 use super::{loss::logistic, out_of_range};
 use crate::records::teacher::{Format, Record, Skipped, Span, TeacherError, TeacherGame};
 use crate::util::{AtPath, mixed};
-use crate::{position::Position, runs::Watch, types::Move};
-use crate::{
-    records::teacher::TeacherReader, records::tree::TreePosition, types::value::PAWN_VALUE,
-};
+use crate::{position::Position, records::sample::TreePosition, records::teacher::TeacherReader};
+use crate::{runs::Watch, types::Move, types::value::PAWN_VALUE};
 
 use rayon::prelude::*;
 

@@ -23,8 +23,8 @@ use crate::runs::{EachPiece, Execution, Interrupted, Job, RunFolder, Stop, Watch
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo, SoloLine};
 use crate::types::{Bound, Depth};
 use crate::util::{AtPath, counted, shorten};
-use crate::{position::Position, records::psum::PositionSum, records::sample::Sample};
-use crate::{records::tree::TreePosition, transposition::TableError, types::value::PAWN_VALUE};
+use crate::{position::Position, records::sample::PositionSum, records::sample::Sample};
+use crate::{records::sample::TreePosition, transposition::TableError, types::value::PAWN_VALUE};
 
 /// Records of positions without games that share histories.
 const GROUP: u64 = 64;

@@ -23,12 +23,11 @@ use super::command::{Command, CommandError, GoCommand, MateLimit, PositionComman
 use super::options::{self, Change};
 use super::response::Response;
 use crate::engine::{Engine, MateAnswer, MateReport, Problem};
-use crate::lang::Lang;
 use crate::movegen::perft::{self, PerftOptions};
 use crate::search::{Clock, Decision, Event, Limits};
 use crate::types::{Depth, Move};
 use crate::util::system::{Instant, thread};
-use crate::{eval::nnue::simd::InstructionSet, movegen::legal_moves, util::shorten};
+use crate::{eval::nnue::simd::InstructionSet, lang::Lang, movegen::legal_moves, util::shorten};
 
 /// The benchmark, which belongs to a higher layer: writes its report, and ends early when the flag
 /// is set.

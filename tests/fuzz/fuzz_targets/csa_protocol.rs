@@ -5,12 +5,12 @@
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use raicho::csa::client_line::Password;
+use raicho::csa::lines::Password;
 use raicho::csa::clock::Delays;
 use raicho::csa::config::Config;
 use raicho::csa::connection::LineBuffer;
 use raicho::csa::player::{Content, EngineCommand, Prepared, Report};
-use raicho::csa::server_line::ServerLine;
+use raicho::csa::lines::ServerLine;
 use raicho::csa::session::{Action, Input, Pondering, Session, SessionSettings};
 use raicho::movegen::legal_moves;
 use raicho::search::Decision;

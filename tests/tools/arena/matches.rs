@@ -9,7 +9,7 @@ use raicho::arena::referee::EndReason;
 use raicho::arena::runner::{self, Event};
 use raicho::arena::settings::MatchSettings;
 use raicho::arena::statistics::Sprt;
-use raicho::arena::tally::merge;
+use raicho::arena::summary::merge;
 use raicho::arena::time_control::TimeControl;
 use raicho::openings::Source;
 use raicho::runs::{Shard, Stop};

@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use super::*;
 use crate::csa::player::{Content, EngineCommand, Prepared, Report};
 use crate::csa::session::{Action, Input, Pondering, Session, SessionSettings};
-use crate::{csa::client_line::Password, csa::clock::Delays, csa::run::RunEvent};
+use crate::{csa::clock::Delays, csa::lines::Password, csa::run::RunEvent};
 use crate::{records::game::Thought, types::Score};
 
 const GAME: &str = "LOGIN:tester OK\nBEGIN Game_Summary\nGame_ID:id\nName+:tester\nName-:rival\n\

@@ -1,7 +1,7 @@
 //! Ends of games.
 
 use super::*;
-use crate::csa::server_line::ServerVerdict;
+use crate::csa::lines::ServerVerdict;
 use crate::types::{Color, EnteringKingRule};
 
 /// A position that black has won by declaration.

@@ -13,7 +13,7 @@ use crate::csa::game::{FinishedGame, ResignRule};
 use crate::csa::player::{Content, EngineCommand, Prepared, SearchId, Task};
 use crate::records::game::{Ending, Thought};
 use crate::types::{Move, Score};
-use crate::{csa::client_line::Password, csa::clock::Delays, search::Decision};
+use crate::{csa::clock::Delays, csa::lines::Password, search::Decision};
 
 const HIRATE: &str = "PI\n+";
 

@@ -7,12 +7,9 @@ use super::Codec;
 use super::{Format, check_move, read_record, set_up, write_each, write_positions, write_samples};
 use crate::records::pack::{self, PackWriter};
 use crate::records::packed::{HuffmanCodedPos, PackedSfen};
-use crate::records::sample::{Hcpe, Sample};
+use crate::records::sample::{Hcpe, PackedSfenValue, PositionSum, Sample, TreePosition};
 use crate::records::teacher::{Fault, Record, ScoredPosition, Skipped, Span, TeacherGame};
-use crate::{position::Position, records::psv::PackedSfenValue, records::score::psv_to_ninths};
-use crate::{
-    records::hcpe3, records::psum::PositionSum, records::tree::TreePosition, types::Move16,
-};
+use crate::{position::Position, records::hcpe3, records::score::psv_to_ninths, types::Move16};
 
 // --- Records of one size ---
 

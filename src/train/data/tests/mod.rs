@@ -8,7 +8,9 @@ use super::*;
 use crate::records::pack::{PackGame, PackReason};
 use crate::records::teacher::{Format, FormatError, TeacherWriter};
 use crate::{movegen::legal_moves, position::Position, records::game::GameResult};
-use crate::{records::psum::PositionSum, records::psv::PackedSfenValue, records::sample::Sample};
+use crate::{
+    records::sample::PackedSfenValue, records::sample::PositionSum, records::sample::Sample,
+};
 use crate::{records::score::NINTHS, types::Color, util::TestFolder};
 
 mod choices;

@@ -1,7 +1,7 @@
 //! Positions of search trees: they never mix with samples, nor bounds with exact values.
 
 use super::*;
-use crate::{records::packed::PackedSfen, records::tree::TreePosition, runs::Watch};
+use crate::{records::packed::PackedSfen, records::sample::TreePosition, runs::Watch};
 use crate::{train::data::stats, types::Bound};
 
 const BOUNDS: [Bound; 3] = [Bound::Upper, Bound::Lower, Bound::Exact];

@@ -25,7 +25,7 @@ use crate::records::teacher::{Format, Record, TeacherReader};
 use crate::runs::{RunFolder, RunKind};
 use crate::types::{Color, Key64};
 use crate::util::{AtPath, counted};
-use crate::{records::game::GameResult, records::tree::TreePosition};
+use crate::{records::game::GameResult, records::sample::TreePosition};
 
 const KIND: RunKind = RunKind {
     noun: "run of gensfen",

@@ -10,7 +10,7 @@ use super::{Diversions, Endings, GensfenSettings, RULE, Run, TreeSampling};
 use crate::openings::{self, Opener, Purpose, RuleEnd, below, fraction, generator};
 use crate::search::{Generations, Limits, Settings, Solo, SoloLine, TreeNode};
 use crate::types::{Color, Move};
-use crate::{movegen::legal_moves, records::packed::PackedSfen, records::tree::TreePosition};
+use crate::{movegen::legal_moves, records::packed::PackedSfen, records::sample::TreePosition};
 use crate::{position::Position, records::score};
 
 /// Consecutive moves, each the best of its position; the last one need not have been played.

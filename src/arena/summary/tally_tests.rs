@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use rand::SeedableRng as _;
-use rand::seq::SliceRandom as _;
+use rand::{SeedableRng as _, seq::SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::super::journal::{ScoreSums, TimeLoss};
-use super::*;
 use crate::arena::tests::{entry, settings, tally_of};
+
+use super::*;
 
 /// A game that an engine lost on time.
 fn time_loss(settings: &MatchSettings, game: u64, winner: &str, stall: Option<u64>) -> GameEntry {
