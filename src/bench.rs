@@ -52,7 +52,7 @@ pub struct BenchResult {
 }
 
 impl BenchResult {
-    /// Nodes per second.
+    /// Nodes per second of wall time, over all positions.
     pub fn nodes_per_second(&self) -> u64 {
         let nanoseconds = self.time.as_nanos().max(1);
         (u128::from(self.statistics.nodes) * NANOSECONDS_PER_SECOND / nanoseconds) as u64

@@ -107,7 +107,7 @@ pub struct Line {
     pub depth: Depth,
     /// Length of the longest line searched.
     pub seldepth: i32,
-    /// Nodes searched.
+    /// Nodes of the search that gave the lines, quiescence included.
     pub nodes: u64,
     /// Time used, stored in seconds.
     #[serde(serialize_with = "as_seconds")]

@@ -21,10 +21,10 @@ pub enum Remark {
     /// The best answer takes a piece of the mover, the exchange loses two pawns or more, and the
     /// line that follows does not win it back.
     Hangs {
-        /// The piece.
+        /// The piece that is taken.
         #[serde(serialize_with = "as_letter")]
         piece: PieceType,
-        /// Its square.
+        /// Where it stands.
         #[serde(serialize_with = "as_text")]
         square: Square,
         /// Whether nothing was taken for it, and nothing can take back.
@@ -126,7 +126,7 @@ impl Played<'_> {
 /// is cancelled out. Letters of SFEN, the most valuable first; promoted pieces count as plain ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Material {
-    /// What it takes.
+    /// What this side takes.
     pub won: String,
     /// What is taken from it.
     pub lost: String,

@@ -26,7 +26,7 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Those of `ShogiHome`.
+    /// The limits of `ShogiHome`.
     pub const USUAL: Self =
         Self { inaccuracy: 0.05, doubtful: 0.10, blunder: 0.20, severe_blunder: 0.50 };
 }
@@ -111,7 +111,7 @@ impl Judgement {
 /// What a player did in sum.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct PlayerSummary {
-    /// Number of moves.
+    /// Moves of this side that were judged.
     pub moves: usize,
     /// Moves that were the best one.
     pub best: usize,

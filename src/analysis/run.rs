@@ -315,7 +315,7 @@ impl Analyzer {
         (!stop.is_requested()).then_some(analysis)
     }
 
-    /// Everything but brinkmates.
+    /// All of the search but brinkmates, which another solver looks for.
     fn search_within(
         &mut self,
         position: &Position,

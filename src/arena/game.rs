@@ -336,7 +336,7 @@ pub(super) struct Player {
 
 /// The question to an engine.
 pub(super) struct Turn<'a> {
-    /// The `position` command.
+    /// The whole command `position …`.
     pub(super) position: &'a str,
     /// The arguments of `go`.
     pub(super) go: &'a str,
@@ -348,7 +348,7 @@ pub(super) struct Turn<'a> {
 
 /// The answer of an engine.
 pub(super) struct Answer {
-    /// The `bestmove` line.
+    /// The line as the engine wrote it.
     line: String,
     /// When `go` or `ponderhit` was sent.
     pub(super) asked: Instant,

@@ -53,7 +53,7 @@ pub struct MatchSettings {
     pub rules: Rules,
     /// The openings of the games.
     pub openings: OpeningSettings,
-    /// Whether engines ponder.
+    /// Whether engines think on the opponent's time.
     pub ponder: bool,
     /// The sequential test that ends the match, if there is one.
     pub sprt: Option<Sprt>,

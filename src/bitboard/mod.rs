@@ -85,7 +85,7 @@ impl Bitboard {
     /// The set without squares.
     pub const EMPTY: Self = Self([0; 2]);
 
-    /// All 81 squares.
+    /// The 81 squares of the board, without the unused bits.
     pub const ALL: Self = Self::from_words(LOWER_MASK, UPPER_MASK);
 
     /// The set of one square.

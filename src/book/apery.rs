@@ -194,7 +194,7 @@ impl AperyBook {
         Ok(Self { records })
     }
 
-    /// Number of positions.
+    /// Positions that have a move in the book.
     pub(super) fn positions(&self) -> usize {
         let keys = self.records.chunk_by(|one, next| one.key == next.key);
         keys.count()

@@ -14,7 +14,7 @@ use crate::{records::packed::PackedError, types::Move16};
 #[derive(Debug, Error)]
 #[error("book \"{}\": {source}", path.display())]
 pub struct BookError {
-    /// The file.
+    /// The file that could not be read.
     pub path: PathBuf,
     /// What is wrong with it, or an error of the system.
     pub source: io::Error,
@@ -35,9 +35,9 @@ pub(super) fn no_book(reason: impl fmt::Display) -> io::Error {
 /// A part of a book that is left out; the rest is used.
 #[derive(Debug)]
 pub struct BookFault {
-    /// Where.
+    /// Where in the book it stands.
     pub place: BookPlace,
-    /// What is wrong.
+    /// What is wrong there.
     pub problem: Problem,
 }
 
@@ -136,12 +136,12 @@ pub enum Problem {
     /// A move that cannot be made in its position.
     #[error("illegal move {mv} in {sfen}, it is skipped")]
     Illegal {
-        /// The move.
+        /// The move that was skipped.
         mv: Move16,
-        /// Its position.
+        /// The position in which it stands.
         sfen: String,
     },
-    /// Anything else.
+    /// A sentence of a reader, about a line that it skips.
     #[error("{0}")]
     Other(Cow<'static, str>),
 }

@@ -103,7 +103,7 @@ const HEAD: usize = 1 << 16;
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 impl BookFormat {
-    /// All formats.
+    /// The formats that are read and written.
     pub const ALL: [Self; 4] = [Self::Db, Self::Ybb, Self::Bin, Self::Sbk];
 
     /// The usual extension of its files.
@@ -334,7 +334,7 @@ pub struct BookWriter {
 trait FormatWriter {
     fn write(&mut self, entry: &BookEntry, losses: &mut Losses) -> io::Result<()>;
 
-    /// Completes the file.
+    /// Writes what is still in memory.
     fn finish(self: Box<Self>, losses: &mut Losses) -> io::Result<()>;
 }
 
@@ -412,7 +412,7 @@ pub struct Losses {
 /// What a `.sbk` book has and entries have no place for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
-    /// Comments on positions.
+    /// Comments on positions, which no other format has.
     pub comments: u64,
     /// Positions with numbers of games and wins.
     pub results: u64,

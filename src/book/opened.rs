@@ -24,7 +24,7 @@ static EMBEDDED: &[u8] = include_bytes!("../../nets/book.ybb");
 /// Largest file in bytes that is loaded because it cannot be searched where it lies.
 const LARGEST_LOADED: u64 = 256 << 20;
 
-/// An open book.
+/// A book that is open, by its format.
 #[derive(Debug)]
 pub struct Book {
     path: PathBuf,
@@ -75,12 +75,12 @@ impl Book {
         Ok(Self { path: path.to_owned(), format, content, faults })
     }
 
-    /// The file.
+    /// The file as it was named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its format.
+    /// The format that its first bytes show.
     pub const fn format(&self) -> BookFormat {
         self.format
     }

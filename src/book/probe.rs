@@ -92,7 +92,7 @@ impl Library {
         Self { books }
     }
 
-    /// The books.
+    /// The books, the first to be asked first.
     pub fn books(&self) -> &[Book] {
         &self.books
     }
@@ -172,7 +172,7 @@ pub enum Refusal {
     Depth {
         /// The depth of the first move.
         depth: i32,
-        /// The least depth.
+        /// The least depth that the settings ask for.
         least: i32,
     },
     /// The move was played in less than a tenth of the games.
@@ -184,7 +184,7 @@ pub enum Refusal {
     },
     /// The move is worth too little.
     Value {
-        /// The least value.
+        /// The least value that the settings ask for.
         least: i32,
     },
     /// The move gives the check that loses.
@@ -196,7 +196,7 @@ pub enum Refusal {
 /// A legal move of a book.
 #[derive(Clone, Debug)]
 pub struct ProbedMove {
-    /// The move.
+    /// The move, legal in the position that was asked about.
     pub mv: Move,
     /// What the book says about it.
     pub known: BookMove,

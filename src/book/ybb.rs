@@ -48,7 +48,6 @@ impl YbbReader {
         })
     }
 
-    /// Number of positions.
     pub(super) const fn positions(&self) -> u64 {
         self.header.positions
     }
@@ -182,7 +181,6 @@ impl YbbOnDisk {
         Ok(book)
     }
 
-    /// Number of positions.
     pub(super) const fn positions(&self) -> u64 {
         self.header.positions
     }

@@ -160,7 +160,7 @@ impl GameClock {
         if units < seconds { readings[1] } else { readings[0] }
     }
 
-    /// Charges a move.
+    /// Takes the time of a move off the clock of its side, which gets the increment.
     pub fn charge(&mut self, color: Color, time: Duration) {
         let increment = self.rule(color).increment;
         let remaining = &mut self.remaining[color.index()];

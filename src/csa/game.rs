@@ -26,7 +26,7 @@ pub struct Game {
 /// A move on the board of the server.
 #[derive(Clone, Debug)]
 pub struct PlayedMove {
-    /// The move.
+    /// The move, which was legal.
     pub mv: Move,
     /// The time that the server counted; `None` if it did not say.
     pub time: Option<Duration>,
@@ -84,7 +84,7 @@ impl Game {
         &self.moves
     }
 
-    /// The clocks.
+    /// Clocks of both sides, as the server counts them.
     pub const fn clock(&self) -> &GameClock {
         &self.clock
     }
@@ -94,7 +94,7 @@ impl Game {
         self.started
     }
 
-    /// Our colour.
+    /// The colour that the server gave us.
     pub const fn side(&self) -> Color {
         self.summary.side
     }

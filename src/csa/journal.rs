@@ -242,9 +242,9 @@ fn stamp(time: &jiff::Zoned) -> String {
 /// Results against somebody, or all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Games won.
+    /// Games that we won.
     pub wins: u32,
-    /// Games lost.
+    /// Games that we lost.
     pub losses: u32,
     /// Games without a winner.
     pub draws: u32,
@@ -260,7 +260,7 @@ impl Tally {
         tally
     }
 
-    /// Adds a game.
+    /// Counts the result of a game.
     pub fn add(&mut self, entry: &Entry) {
         match entry.result {
             GameResult::Win => self.wins += 1,

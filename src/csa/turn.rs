@@ -52,7 +52,7 @@ impl Turn {
         if position.is_legal(mv) { Ok(OwnAction(Action::Move { mv, comment })) } else { Err(self) }
     }
 
-    /// Resigns.
+    /// Gives the game up.
     pub(super) fn resign(self) -> OwnAction {
         let Self { .. } = self;
         OwnAction(Action::Resign)

@@ -18,7 +18,7 @@ use crate::records::{formations::Formation, kif, notation::japanese};
 use crate::types::{Color, Move, PieceType, Square};
 use crate::util::{counted, is_command};
 
-/// A language.
+/// A language in which people are spoken to.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lang {

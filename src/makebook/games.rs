@@ -38,7 +38,7 @@ pub struct GamesSettings {
 /// The result of a run.
 #[derive(Debug, Default)]
 pub struct GamesSummary {
-    /// Games read.
+    /// Games that were read.
     pub games: u64,
     /// Games left out because a player's rating is unknown or too low.
     pub low_ratings: u64,
@@ -46,7 +46,7 @@ pub struct GamesSummary {
     pub bad: Vec<String>,
     /// Number of games that cannot be read.
     pub bad_count: u64,
-    /// Positions written.
+    /// Positions of the book that was written.
     pub positions: u64,
     /// What the book could not hold.
     pub losses: Losses,
@@ -265,7 +265,6 @@ struct MoveCount {
 }
 
 impl MoveCount {
-    /// Number of games.
     fn games(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -291,10 +290,10 @@ impl fmt::Display for MoveCount {
     }
 }
 
-/// A position.
+/// A position of the games, with what was played there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Node {
-    /// The smallest ply.
+    /// The smallest ply at which it was reached.
     ply: u32,
     /// In the order in which they were first seen.
     moves: Vec<MoveCount>,

@@ -75,9 +75,9 @@ pub struct MergeSettings {
 /// The result of a merge.
 #[derive(Debug)]
 pub struct MergeSummary {
-    /// Entries read.
+    /// Entries of all books that were read.
     pub entries: u64,
-    /// Positions written.
+    /// Positions of the book that was written.
     pub positions: u64,
     /// What was wrong in each of the books, in their order.
     pub faults: Vec<FaultLog>,

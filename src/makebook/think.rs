@@ -159,7 +159,7 @@ impl Enough {
 /// A position to search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Task {
-    /// The position.
+    /// The position, without its ply.
     pub position: PackedSfen,
     /// Its ply; 0 if unknown.
     pub ply: u32,
@@ -220,7 +220,7 @@ impl Positions {
         Ok(positions)
     }
 
-    /// All positions.
+    /// The positions to search, in the order in which they were added.
     pub fn tasks(&self) -> &[Task] {
         &self.tasks
     }
@@ -245,7 +245,7 @@ impl Positions {
 pub struct Thinking<'a> {
     /// How long positions are searched.
     pub effort: &'a Effort,
-    /// The evaluation.
+    /// What judges the positions.
     pub evaluator: &'a Evaluator,
     /// The request to end.
     pub stop: &'a Stop,

@@ -224,7 +224,7 @@ pub struct SecondSolution {
 pub struct EqualDefence {
     /// The index in the main line of the move that it replaces.
     pub index: usize,
-    /// The answer.
+    /// The other answer of the defender.
     pub mv: Move,
     /// Whether the attacker has pieces in hand at the mate (駒余り): then it is not the solution.
     pub leaves_pieces: bool,

@@ -349,7 +349,6 @@ const PATH_SLOTS: usize = 4096;
 struct PathNode {
     /// Board and side to move.
     key: u64,
-    /// The attacker's hand.
     hand: Hand,
     /// Hash of all positions of the path up to this one.
     path_key: u64,
@@ -432,7 +431,7 @@ const fn slot(key: u64) -> usize {
     (key >> 1) as usize % PATH_SLOTS
 }
 
-/// Counters of [`VirtualCosts`].
+/// Number of counters of [`VirtualCosts`], a power of two.
 const COST_SLOTS: usize = 1 << 16;
 
 /// Virtual costs: threads raise the cost of the nodes that they search, so that the others spread

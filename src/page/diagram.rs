@@ -23,7 +23,7 @@ const COLUMNS: usize = 3;
 
 /// A position and the texts around it.
 pub struct Diagram<'a> {
-    /// Above the board.
+    /// Text above the board; empty for none.
     pub title: String,
     /// What the diagram shows.
     pub position: &'a Position,

@@ -42,7 +42,7 @@ pub enum Kind {
 pub struct Page {
     /// What it is about.
     pub kind: Kind,
-    /// The title.
+    /// Text of the window's title and of the first heading.
     pub title: String,
     /// The language in which it opens; its reader can change it.
     pub lang: Lang,
@@ -64,7 +64,7 @@ pub struct Page {
 /// The result of a match.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Match {
-    /// The engines.
+    /// Names of the engines; pairings name them by index.
     pub engines: Vec<String>,
     /// Results of the pairings, from the view of the first engine.
     pub pairings: Vec<Pairing>,

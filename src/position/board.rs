@@ -109,7 +109,7 @@ impl Board {
         self.by_color[0] | self.by_color[1]
     }
 
-    /// One side's hand.
+    /// The pieces in hand of `color`.
     #[inline(always)]
     pub fn hand(&self, color: Color) -> Hand {
         self.hands[color.index()]

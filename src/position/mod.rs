@@ -168,7 +168,7 @@ impl Position {
         self.board.piece_on(square)
     }
 
-    /// One side's hand.
+    /// The pieces in hand of `color`.
     #[inline(always)]
     pub fn hand(&self, color: Color) -> Hand {
         self.board.hand(color)

@@ -245,7 +245,7 @@ impl<R: Read> Lines<R> {
         false
     }
 
-    /// Lines so far.
+    /// Number of the last line that was read, counted from 1.
     pub const fn count(&self) -> usize {
         self.number
     }

@@ -526,7 +526,7 @@ struct Corrections {
 }
 
 impl Corrections {
-    /// Empty tables.
+    /// Tables of zeros.
     fn new() -> io::Result<Self> {
         Ok(Self {
             structures: ZeroedPages::on_demand(CORRECTION_STRUCTURES)?,

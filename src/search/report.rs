@@ -60,7 +60,7 @@ pub struct CurrentMove {
 /// The result of a search (USI `bestmove`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// Play a move.
+    /// A move that is played.
     Move {
         /// The move to play.
         best: Move,

@@ -192,7 +192,6 @@ impl ThreadState {
 pub(super) struct Task {
     /// Index of the thread; 0 is the main thread.
     pub(super) thread: usize,
-    /// The root position.
     pub(super) position: Position,
     pub(super) limits: Arc<Limits>,
     pub(super) settings: Arc<Settings>,

@@ -22,7 +22,7 @@ pub struct Tunable {
 }
 
 impl Tunable {
-    /// The current value.
+    /// The value in force.
     pub fn get(&self) -> i32 {
         self.value.load(Ordering::Relaxed)
     }

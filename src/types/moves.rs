@@ -112,7 +112,7 @@ impl Move {
         }
     }
 
-    /// The target square.
+    /// The square to which a piece moves or is dropped.
     #[inline]
     pub const fn to(self) -> Square {
         // SAFETY: `from_bits` and the constructors keep the field below `Square::NUM`.

@@ -11,7 +11,7 @@ use super::{Color, EnteringKingRule, Move, Move16, Piece, PieceType, Square};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("'{text}' is not {expected}")]
 pub struct TypeTextError {
-    /// What was read.
+    /// The text that could not be read.
     pub text: String,
     /// What was expected, such as "a square such as 7g".
     pub expected: &'static str,

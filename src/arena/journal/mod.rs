@@ -188,7 +188,7 @@ pub struct Overhead {
     pub sum: Duration,
     /// The longest of them.
     pub longest: Duration,
-    /// Number of measurements.
+    /// How many there are; the mean is `sum / count`.
     pub count: u64,
 }
 
@@ -246,7 +246,6 @@ impl PlayerFigures {
 }
 
 impl Overhead {
-    /// Adds a measurement.
     pub(super) fn add(&mut self, time: Duration) {
         self.sum += time;
         self.longest = self.longest.max(time);

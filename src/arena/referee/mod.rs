@@ -208,7 +208,7 @@ impl<'a> Referee<'a> {
         Self { rules, position, agreed_on_winner: 0, agreed_on_draw: 0 }
     }
 
-    /// The current position.
+    /// The position after the last move that was accepted.
     pub fn position(&self) -> &Position {
         &self.position
     }

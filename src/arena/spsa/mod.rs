@@ -205,7 +205,7 @@ impl State {
         &self.settings
     }
 
-    /// The tuned parameters.
+    /// What is tuned, with ranges and steps.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }

@@ -345,7 +345,7 @@ pub struct Wdl {
 }
 
 impl Wdl {
-    /// Number of games.
+    /// Wins, draws and losses together.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
@@ -385,7 +385,7 @@ impl Pentanomial {
         self.0[half_points] += 1;
     }
 
-    /// Number of pairs.
+    /// Pairs of which both games are over.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }

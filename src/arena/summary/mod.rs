@@ -145,7 +145,7 @@ pub struct RefereeSummary {
 /// Stalls of the machine during the match.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct StallSummary {
-    /// Number of stalls.
+    /// How often the machine stood still.
     pub count: u64,
     /// Duration of the longest stall in seconds.
     pub longest: f64,

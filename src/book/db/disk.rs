@@ -25,7 +25,7 @@ const MOST_NEIGHBOURS: usize = 10_000;
 /// How the line of a position begins, with or without text.
 const POSITION: &[u8] = b"sfen";
 
-/// A sorted file.
+/// A sorted book that stays on the disk and is searched there.
 #[derive(Debug)]
 pub(in crate::book) struct DbOnDisk {
     file: SharedFile,
@@ -37,7 +37,7 @@ pub(in crate::book) struct DbOnDisk {
     pub(in crate::book) is_sorted: bool,
 }
 
-/// A `sfen` line.
+/// A `sfen` line, as it is found by bisection.
 #[derive(Debug)]
 struct PositionLine {
     /// Offset of the line.

@@ -254,9 +254,7 @@ pub(crate) struct Block {
     pub(crate) moves: Vec<BookMove>,
     /// Line of each move, from 1.
     pub(crate) move_lines: Vec<u64>,
-    /// What was skipped.
     pub(crate) faults: Vec<BookFault>,
-    /// Number of lines.
     pub(crate) lines: u64,
 }
 

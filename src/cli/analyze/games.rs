@@ -8,9 +8,9 @@ use std::{env, fs, io::ErrorKind, time::Duration};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde::Serialize;
 
-use super::table;
+use super::names;
 use super::{
-    Arguments, InputGame, OutputArguments, SearchArguments, has_extension_of_record, names,
+    Arguments, InputGame, OutputArguments, SearchArguments, has_extension_of_record, table,
 };
 use crate::analysis::{self, Analyzed, Game, Judgement, PlayerSummary, PositionAnalysis, Review};
 use crate::analysis::{Settings, Thresholds, Watch, comments};

@@ -26,13 +26,13 @@ pub struct PlayerSettings {
     pub program: Option<Program>,
     /// USI options, in the order in which they are set.
     pub options: Vec<(String, String)>,
-    /// Whether it ponders.
+    /// Whether it thinks on the opponent's time.
     pub ponders: bool,
     /// Longest time for `usiok` and `readyok` of a program.
     pub ready_timeout: Duration,
 }
 
-/// A running engine.
+/// The engine that plays: our own, or a program.
 pub(super) enum Player {
     Inside(Box<Inside>),
     Program(Driver),
@@ -124,9 +124,9 @@ pub enum EngineCommand {
     Search(Box<Task>),
     /// The opponent made the move on which this search ponders.
     PonderHit {
-        /// The search.
+        /// The search that goes on, now with a clock.
         search: SearchId,
-        /// The clocks.
+        /// What is left on the clocks at the move.
         clock: Clock,
     },
     /// Answer a running search now.
@@ -140,7 +140,7 @@ pub enum EngineCommand {
 pub struct Report {
     /// The search that it is about.
     pub search: SearchId,
-    /// What is reported.
+    /// A line of thought, or the decision.
     pub content: Content,
 }
 

@@ -196,7 +196,7 @@ impl Session {
         }
     }
 
-    /// The running game.
+    /// The game that runs; `None` between games.
     pub fn game(&self) -> Option<&Game> {
         self.playing().map(|playing| &playing.game)
     }
@@ -545,7 +545,7 @@ pub struct SessionSettings {
     pub name: String,
     /// The game that the password begins with on shogi-server; empty for none.
     pub game: String,
-    /// The password.
+    /// The password of the account, which no text shows.
     pub password: Password,
     /// Whether and when the engine ponders.
     pub pondering: Pondering,

@@ -18,7 +18,7 @@ const RESULT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The reserve for delays is at most the time of the move divided by this.
 const RESERVE_DIVISOR: u32 = 3;
 
-/// A running game.
+/// The state of a game that runs.
 #[derive(Debug)]
 pub(super) struct Playing {
     pub(super) game: Game,
@@ -55,7 +55,6 @@ enum Side {
 struct SentMove {
     mv: Move,
     thought: Option<Thought>,
-    /// The expected reply.
     reply: Option<Move>,
     /// When the turn began, and when the move was sent.
     since: Instant,

@@ -82,12 +82,11 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Number of nodes.
     pub(super) fn len(&self) -> usize {
         self.flags.len()
     }
 
-    /// Number of edges.
+    /// Moves that lead from one position of the book to another.
     pub fn edges(&self) -> usize {
         self.edges.moves.len()
     }

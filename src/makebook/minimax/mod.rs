@@ -55,7 +55,7 @@ pub struct Counts {
 /// The result of a run.
 #[derive(Debug)]
 pub struct Summary {
-    /// What was found.
+    /// Positions, moves and loops that were found.
     pub counts: Counts,
     /// What was left out.
     pub faults: FaultLog,
@@ -287,7 +287,6 @@ struct Linked {
     graph: Graph,
     /// What is left out, in order.
     faults: Vec<BookFault>,
-    /// Number of lines.
     lines: u64,
 }
 
@@ -515,7 +514,7 @@ pub struct Solution {
     outcomes: Vec<Outcome>,
     /// Nodes on loops of perpetual check.
     check_loops: Bits,
-    /// What was found.
+    /// Positions, moves and loops that were found.
     pub counts: Counts,
 }
 

@@ -62,7 +62,7 @@ pub struct Formation {
 /// A name, and the ply after which its conditions held first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Found {
-    /// The name.
+    /// What it is called.
     #[serde(flatten)]
     pub formation: &'static Formation,
     /// The number of moves before it, 0 for the start.

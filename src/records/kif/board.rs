@@ -28,7 +28,7 @@ const BLACK_MARKS: [char; 5] = ['^', '＾', '▲', '▼', '☗'];
 #[derive(Default)]
 pub(super) struct Diagram {
     setup: Setup,
-    /// Number of ranks.
+    /// Ranks that were read so far.
     ranks: usize,
     side: Option<Color>,
     /// Moves made before the position: `手数＝27`.

@@ -20,12 +20,10 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::{BUFFER, Output, Sources, Tally};
+use crate::records::sample::{PositionSum, TreePosition};
 use crate::records::teacher::{Content, Format, Record, TeacherWriter};
 use crate::runs::{OutputFile, Watch, beside};
-use crate::util::AtPath;
-use crate::{
-    records::packed::PackedSfen, records::sample::PositionSum, records::sample::TreePosition,
-};
+use crate::{records::packed::PackedSfen, util::AtPath};
 
 // --- Random order ---
 

@@ -548,7 +548,6 @@ pub(super) struct Block {
     pub(super) file: usize,
     /// The first byte of its first record.
     pub(super) offset: u64,
-    /// Length in bytes.
     pub(super) bytes: u64,
     /// Whether its held-out positions are read, or else all others.
     pub(super) is_held_out: bool,

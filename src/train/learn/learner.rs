@@ -318,7 +318,6 @@ pub(super) fn is_checkpoint<M: Model>(path: &Path) -> io::Result<bool> {
     Ok(start == M::MAGIC)
 }
 
-/// Reads a checkpoint.
 pub(super) fn open_checkpoint<M: Model>(path: &Path) -> Result<(State, M)> {
     read(path).map_err(name_cut)
 }

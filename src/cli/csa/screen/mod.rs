@@ -193,7 +193,6 @@ pub(super) struct Account {
     /// The running game, or the last one.
     game: Option<View>,
     results: Tally,
-    /// Results by opponent.
     against: BTreeMap<String, Tally>,
     /// Messages, the latest last.
     notes: VecDeque<String>,

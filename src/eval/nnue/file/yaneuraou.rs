@@ -266,7 +266,6 @@ const HASHES: usize = 2 * size_of::<u32>();
 /// Form of the architecture text of a network with compressed weights, for messages.
 const STACKS_TEXT: &str = "ModelType=SFNNWithoutPsqt;Features=...,Network=SFNN_...{LayerStack=...}";
 
-/// What [`detect`] finds.
 struct Detected {
     shape: Shape,
     /// Whether the file has hashes between its sections.

@@ -8,9 +8,9 @@ use std::io::{self, Read, Write};
 
 use bytemuck::{Pod, Zeroable};
 
-use super::{Batch, GROUPS, Info, KINGS, NUMBERS, PIECES, Row, View, pair, smaller};
+use super::{Batch, GROUPS, Info, KINGS, PIECES, Row, View, pair, rows_of, smaller};
 use super::{
-    RELATIVE, RELATIVE_PAIRS, group_of, relative_pair, relative_rows_of, rows_of, triangle,
+    NUMBERS, RELATIVE, RELATIVE_PAIRS, group_of, relative_pair, relative_rows_of, triangle,
 };
 use crate::types::{Rank, Square};
 use crate::util::{ZeroedPages, prefetch};

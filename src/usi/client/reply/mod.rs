@@ -60,7 +60,7 @@ pub struct InfoLine<'a> {
     pub multipv: Option<u32>,
     /// Time since the start of the search.
     pub time: Option<Duration>,
-    /// Nodes searched.
+    /// Nodes searched so far.
     pub nodes: Option<u64>,
     /// Nodes per second.
     pub nps: Option<u64>,
@@ -98,9 +98,9 @@ pub enum OptionKind {
     Spin {
         /// The value before any `setoption`.
         default: i64,
-        /// The smallest value.
+        /// The smallest value that the engine takes.
         min: i64,
-        /// The largest value.
+        /// The largest value that the engine takes.
         max: i64,
     },
     /// One of several words.

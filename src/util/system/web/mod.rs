@@ -105,7 +105,6 @@ impl Metadata {
     }
 }
 
-/// As `std::fs::metadata`.
 pub(crate) fn metadata(path: &Path) -> io::Result<Metadata> {
     File::open(path)?.metadata()
 }
