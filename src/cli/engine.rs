@@ -1,6 +1,6 @@
-//! `raicho usi`, which is also `raicho` without arguments, `raicho bench` and `raicho perft`: the USI
-//! engine, its searches of fixed positions, whose node count identifies a version, and the count of
-//! its moves.
+//! `raicho usi`, which is also `raicho` without arguments, `raicho bench` and `raicho perft`: the
+//! USI engine, its searches of fixed positions, whose node count identifies a version, and the
+//! leaves of the tree of legal moves.
 
 use std::io::{self, IsTerminal as _, Write};
 use std::{error::Error, path::PathBuf, sync::atomic::AtomicBool, time::Instant};

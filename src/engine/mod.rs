@@ -631,8 +631,10 @@ impl fmt::Display for EvalFile {
     }
 }
 
-// --- Stochastic ponder: while the opponent thinks, the position before his expected move is searched
-// instead of the one after it, so that the table knows something about every answer ---
+// --- Stochastic ponder ---
+//
+// While the opponent thinks, the position before his expected move is searched instead of the one
+// after it, so that the table knows something about every answer.
 //
 // From outside it is an ordinary ponder search: infos are converted to the position that was asked
 // for, and there is one decision. Idea: dlshogi and `YaneuraOu` (option `Stochastic_Ponder`).

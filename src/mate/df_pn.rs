@@ -670,8 +670,9 @@ impl Worker<'_> {
     }
 }
 
-// --- Proof hands and disproof hands: the smallest hand of the attacker known to mate, and the largest
-// known not to mate (Seo, Nagai) ---
+// --- Proof hands and disproof hands ---
+//
+// The smallest hand of the attacker known to mate, and the largest known not to mate (Seo, Nagai).
 //
 // With the same board the pieces of both hands together are the same, so what the attacker lacks
 // the defender has. A proof hand is never larger than the attacker's hand, a disproof hand never

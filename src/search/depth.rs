@@ -216,7 +216,7 @@ fn is_supported_drop(position: &Position, mv: Move) -> bool {
         })
 }
 
-// --- Singular extension: a TT move that is better than all other moves is searched deeper ---
+// --- Singular extension ---
 //
 // A reduced search without the TT move, with a window below the TT value, shows how close the
 // other moves come. If they fail low, the TT move is singular and extended by one to three plies.

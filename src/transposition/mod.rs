@@ -425,8 +425,9 @@ impl Clusters {
     }
 }
 
-// --- The memory of the table: clusters of slots, read and written without locks, and the entries that
-// slots hold, packed into 64 bits ---
+// --- The memory of the table ---
+//
+// Clusters of slots are read and written without locks; entries are packed into 64 bits.
 //
 // A slot is two atomic words, `key ^ data` and `data`. If two threads write a slot at the same
 // time, the words of different writes do not match any key, so a torn entry reads as a miss (Hyatt

@@ -332,8 +332,10 @@ fn known<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), text)
 }
 
-// --- What is said about a mistake below its row: facts, and the pieces that change hands along the
-// better line and along the line after the move that was played ---
+// --- What is said about a mistake below its row ---
+//
+// Facts, and the pieces that change hands along the better line and along the line after the move
+// that was played.
 
 /// Columns before and of a line of details.
 const DETAIL_INDENT: usize = 6;

@@ -325,10 +325,10 @@ pub const fn from_apery(bits: u16) -> Option<Move16> {
     Move16::from_bits(to | kind << FROM_SHIFT | OWN_DROP)
 }
 
-// --- The stream of bits, and the Huffman codes of both formats for pieces on the board, in hand and
-// in the piece box ---
+// --- The stream of bits, and the Huffman codes of both formats ---
 //
-// The codes are those of `YaneuraOu` (`extra/sfen_packer.cpp`) and of cshogi (`position.cpp`).
+// Pieces on the board, in hand and in the piece box have codes of their own: those of `YaneuraOu`
+// (`extra/sfen_packer.cpp`) and of cshogi (`position.cpp`).
 
 /// The number of bits in the 32 bytes.
 const CAPACITY: u32 = 256;
