@@ -14,9 +14,9 @@ use super::loss::{HeldOutLosses, Target, Targets};
 use super::quantise::{self, Grid, MAX_OUTPUT, Quantised, to_floats};
 use super::sample::{CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
 use super::{Settings, pass::Pass};
-use crate::eval::nnue::Network;
 use crate::eval::nnue::output_buckets::{OUTPUT_BUCKETS, OutputBuckets};
 use crate::eval::nnue::shape::{Head, Shape};
+use crate::eval::nnue::{Network, ZONES};
 
 /// Most positions that the rounding of hidden layers is fitted to.
 const MAX_FITTED: usize = 60_000;
@@ -474,7 +474,7 @@ impl Weights {
     pub(super) fn copy_from(&mut self, from: &Self) {
         let (own, other) = (self.layout, from.layout);
         assert_eq!(own.shape.width, other.shape.width);
-        assert!(other.zones() == own.zones() || other.zones() == 1);
+        assert!(other.zones() <= own.zones());
         // Where columns are in blocks differs between heads.
         let mut places = vec![(0, 0); other.shape.width];
         for block in 0..other.blocks() {
@@ -486,8 +486,14 @@ impl Weights {
         if own.zones() == other.zones() {
             rows.extend((0..own.biases()).map(|row| (row, row)));
             rows.extend(own.shared().zip(other.shared()));
-        } else {
+        } else if other.zones() == 1 {
             rows.extend(own.shared().zip(0..));
+        } else {
+            for (zone, &of_other) in ZONES.iter().enumerate() {
+                let start = of_other as usize * FEATURES;
+                rows.extend((0..FEATURES).map(|row| (zone * FEATURES + row, start + row)));
+            }
+            rows.extend(own.shared().zip(other.shared()));
         }
         if own.hidden == other.hidden {
             rows.extend(own.outputs().zip(other.outputs()));

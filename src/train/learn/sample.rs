@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::loss::Target;
-use crate::eval::nnue::{FeatureSet, features_in_hand, features_on_board, king_bucket};
+use crate::eval::nnue::{FeatureSet, ZONES, features_in_hand, features_on_board, king_bucket};
 use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::types::value::piece_value;
 use crate::types::{Bound, Color, File, Move, MoveList, Piece, PieceType, Rank, Square, Value};
@@ -169,12 +169,17 @@ impl Sample {
         let mut active = count;
         for (side, to) in [us, !us].into_iter().zip(to) {
             let (is_mirrored, zone) = table.kings[side.index()][kings[side.index()]];
+            let zone = match set {
+                FeatureSet::Raicho12 => zone,
+                FeatureSet::Raicho4 => ZONES[usize::from(zone)] as u16,
+                _ => 0,
+            };
             let on_board = &table.on_board[usize::from(is_mirrored)][side.index()];
             for (to, &(code, square)) in to.iter_mut().zip(&pieces[..count]) {
                 *to = on_board[code * Square::NUM + square];
             }
             active = count + self.features_in_hand(side, &mut to[count..]);
-            if set == FeatureSet::Raicho4 {
+            if zone > 0 {
                 for feature in &mut to[..active] {
                     *feature += zone * FEATURES as u16;
                 }
@@ -251,7 +256,7 @@ const WHITE_KING: usize = Piece::new(Color::White, PieceType::King).index();
 
 /// Lookup tables of what the functions for single features compute.
 struct Table {
-    /// `[side][square of its king]`: whether files are mirrored, and the zone.
+    /// `[side][square of its king]`: whether files are mirrored, and the zone of twelve.
     kings: [[(bool, u16); Square::NUM]; Color::NUM],
     /// `[mirrored][side][code of the piece and square]`
     on_board: [[Vec<u16>; Color::NUM]; 2],
@@ -292,7 +297,7 @@ impl Table {
         };
         let [[black, black_mirrored], [white, white_mirrored]] = Color::ALL.map(on_board_of);
         let king = |square, side| {
-            let bucket = king_bucket(FeatureSet::Raicho4, square, side);
+            let bucket = king_bucket(FeatureSet::Raicho12, square, side);
             (bucket.is_mirrored, bucket.index as u16)
         };
         Self {
@@ -695,7 +700,7 @@ mod tests {
             let sample = Sample::new(&position, -321, label).expect("two kings");
             let mut found = [[0; MAX_ACTIVE]; 2];
             let mut count = 0;
-            for set in [FeatureSet::Raicho4, FeatureSet::Raicho] {
+            for set in [FeatureSet::Raicho12, FeatureSet::Raicho4, FeatureSet::Raicho] {
                 count = sample.features(set, &mut found);
                 for (side, found) in [us, !us].into_iter().zip(&found) {
                     let found = found[..count].iter().copied().map(u32::from);

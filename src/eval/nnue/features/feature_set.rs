@@ -31,6 +31,8 @@ pub enum FeatureSet {
     Raicho,
     /// [`Self::Raicho`] × four zones of the own king.
     Raicho4,
+    /// [`Self::Raicho`] × twelve zones of the own king.
+    Raicho12,
 }
 
 /// How pieces are numbered.
@@ -103,7 +105,7 @@ const RAICHO: Row = Row {
     ..PLAIN
 };
 
-const TABLE: [Row; 11] = [
+const TABLE: [Row; 12] = [
     PLAIN,
     Row {
         set: FeatureSet::Kp,
@@ -183,7 +185,16 @@ const TABLE: [Row; 11] = [
         name: "Raicho4",
         // "Rai4" in ASCII.
         hash: 0x5261_6934,
-        king_buckets: raicho::ZONES,
+        king_buckets: 4,
+        ..RAICHO
+    },
+    Row {
+        set: FeatureSet::Raicho12,
+        word: "raicho12",
+        name: "Raicho12",
+        // "Ra12" in ASCII.
+        hash: 0x5261_3132,
+        king_buckets: raicho::ZONES.len() as u32,
         ..RAICHO
     },
 ];
@@ -324,7 +335,7 @@ mod tests {
         let counts = FeatureSet::ALL.map(FeatureSet::count);
         let expected = [
             125_388, 1_710, 1_791, 1_128_492, 69_660, 138_510, 131_949, 76_950, 73_305, 2_344,
-            9_376,
+            9_376, 28_128,
         ];
         assert_eq!(counts, expected);
         for set in FeatureSet::ALL {

@@ -21,6 +21,7 @@ use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Square};
 
 pub use feature_set::FeatureSet;
+pub(crate) use raicho::ZONES;
 
 /// Upper bound of the active features of one side: 40 pieces, with kings counted twice in some
 /// sets.
@@ -50,7 +51,7 @@ pub(crate) fn king_bucket(set: FeatureSet, king: Square, perspective: Color) -> 
         index: match set.numbering() {
             _ if set.king_buckets() == 1 => 0,
             Numbering::BonaPiece => king,
-            Numbering::Raicho => raicho::zone(king),
+            Numbering::Raicho => raicho::zone(king, set.king_buckets()),
         },
         is_mirrored,
     }

@@ -11,25 +11,25 @@
 //! design is that of bullet's first example networks, by Jamie Whiting.
 //!
 //! Networks that are trained from few positions have one block of these features. Others have one
-//! for each zone of the own king:
+//! for each zone of the own king, of four or of twelve:
 //!
-//! | zone | own king |
-//! |---|---|
-//! | 0 | on ranks 8 and 9, files 1 and 2 |
-//! | 1 | on ranks 8 and 9, files 3 and 4 |
-//! | 2 | on ranks 8 and 9, file 5 |
-//! | 3 | on ranks 1 to 7 |
+//! | of 4 | of 12 | own king |
+//! |---|---|---|
+//! | 0 | 0, 1, 5, 6 | on ranks 9 and 8, files 1 and 2 |
+//! | 1 | 2, 3, 7, 8 | on ranks 9 and 8, files 3 and 4 |
+//! | 2 | 4, 9 | on ranks 9 and 8, file 5 |
+//! | 3 | 10, 11 | on rank 7; on ranks 1 to 6 |
 
 use super::{ActiveFeatures, KingBucket, mirrored};
 use crate::eval::bona_piece::{SQUARES, seen_by};
 use crate::position::Position;
-use crate::types::{Color, File, Piece, PieceType, Rank, Square};
+use crate::types::{Color, File, Piece, PieceType, Square};
 
 /// Number of features of one side in a block.
 pub(super) const FEATURES: u32 = 2 * ENEMY;
 
-/// Number of zones of the own king.
-pub(super) const ZONES: u32 = 4;
+/// The zone of four that each zone of twelve is a part of.
+pub const ZONES: [u32; 12] = [0, 0, 1, 1, 2, 0, 0, 1, 1, 2, 3, 3];
 
 /// First feature of the enemy's pieces.
 const ENEMY: u32 = HAND + 38;
@@ -51,11 +51,17 @@ const IN_HAND: [u32; 8] = {
     first
 };
 
-/// The zone of a king, as its side sees it, on files 1 to 5.
-pub(super) fn zone(king: u32) -> u32 {
+/// The zone of a king, as its side sees it, on files 1 to 5: of twelve zones, or of four.
+pub(super) fn zone(king: u32, zones: u32) -> u32 {
     let (file, rank) = (king / 9, king % 9);
     debug_assert!(file <= File::File5 as u32);
-    if rank <= Rank::Rank7 as u32 { ZONES - 1 } else { file / 2 }
+    let zone = match rank {
+        8 => file,
+        7 => 5 + file,
+        6 => 10,
+        _ => 11,
+    };
+    if zones == ZONES.len() as u32 { zone } else { ZONES[zone as usize] }
 }
 
 /// The feature of a piece on the board, within its block.

@@ -11,7 +11,7 @@ use crate::eval::nnue::features::FeatureSet;
 use crate::eval::nnue::output_buckets::{HandClasses, KingClasses, OUTPUT_BUCKETS, OutputBuckets};
 
 const FEATURE_SETS: &str = "halfkp, kp, ka2, halfkpe9, halfkpvm, halfka1, halfka2, halfkahm1, \
-    halfkahm2, raicho or raicho4";
+    halfkahm2, raicho, raicho4 or raicho12";
 const BUCKETS: &str =
     "hand4 to hand1024, k3k3 to k29k29 or progress2 to progress32, each kind once";
 const LAYERS: &str = "two hidden layers, or 8 outputs";
