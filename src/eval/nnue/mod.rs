@@ -204,13 +204,6 @@ impl Network {
     }
 }
 
-impl FeatureTransformer {
-    /// Parses little-endian biases and weights. The caller has checked the sizes.
-    fn from_bytes(biases: &[u8], weights: &[u8]) -> Self {
-        Self { biases: to_i16(biases), weights: to_i16(weights) }
-    }
-}
-
 impl AffineLayer {
     /// Parses biases and padded weights. The caller has checked the sizes.
     pub(crate) fn from_bytes(shape: LayerShape, biases: &[u8], weights: &[u8]) -> Self {

@@ -78,7 +78,7 @@ const MAX_DECAY: f64 = 1000.0;
 pub struct Settings {
     /// Shape of the network: `raicho_256x2-8` (8 outputs), `raicho_256x2-32-32` (two hidden layers)
     /// or `SFNN_raicho_512_15_32` (two hidden layers over pairwise products), with other numbers;
-    /// `raicho4` instead of `raicho` has four zones of the own king
+    /// `raicho4` or `raicho12` instead of `raicho` has four or twelve zones of the own king
     #[arg(long, value_name = "NAME", default_value_t = Self::default().shape)]
     #[serde(with = "crate::runs::as_text")]
     pub shape: Shape,

@@ -163,8 +163,8 @@ impl Learner<'_> {
 }
 
 /// The weights of a file whose width is that of the run. Where the head is another, only the
-/// feature transformer is used; where the run has zones of the own king and the file has none, all
-/// zones begin with the same weights.
+/// feature transformer is used; where the run has more zones of the own king, each begins with the
+/// weights of the zone that it is a part of.
 #[derive(Debug)]
 pub struct InitialWeights(Content);
 
@@ -466,11 +466,11 @@ impl Weights {
         weights
     }
 
-    /// Copies the weights of a network of the same width with as many zones or one: all weights
+    /// Copies the weights of a network of the same width with as many zones or fewer: all weights
     /// where the head is the same, else those of the feature transformer.
     ///
     /// # Panics
-    /// Panics where the widths differ, or where there are other zones.
+    /// Panics where the widths differ, or where there are more zones.
     pub(super) fn copy_from(&mut self, from: &Self) {
         let (own, other) = (self.layout, from.layout);
         assert_eq!(own.shape.width, other.shape.width);

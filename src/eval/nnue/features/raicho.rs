@@ -29,7 +29,7 @@ use crate::types::{Color, File, Piece, PieceType, Square};
 pub(super) const FEATURES: u32 = 2 * ENEMY;
 
 /// The zone of four that each zone of twelve is a part of.
-pub const ZONES: [u32; 12] = [0, 0, 1, 1, 2, 0, 0, 1, 1, 2, 3, 3];
+pub(crate) const ZONES: [u32; 12] = [0, 0, 1, 1, 2, 0, 0, 1, 1, 2, 3, 3];
 
 /// First feature of the enemy's pieces.
 const ENEMY: u32 = HAND + 38;

@@ -165,21 +165,25 @@ fn our_set_numbers_every_piece_type() {
 
 #[test]
 fn kings_are_in_zones() {
-    for (king, zone, is_mirrored) in [
-        (Square::S19, 0, false),
-        (Square::S28, 0, false),
-        (Square::S88, 0, true),
-        (Square::S39, 1, false),
-        (Square::S78, 1, true),
-        (Square::S59, 2, false),
-        (Square::S58, 2, false),
-        (Square::S57, 3, false),
-        (Square::S11, 3, false),
-        (Square::S91, 3, true),
+    for (king, of_four, of_twelve, is_mirrored) in [
+        (Square::S19, 0, 0, false),
+        (Square::S28, 0, 6, false),
+        (Square::S88, 0, 6, true),
+        (Square::S39, 1, 2, false),
+        (Square::S78, 1, 7, true),
+        (Square::S59, 2, 4, false),
+        (Square::S58, 2, 9, false),
+        (Square::S57, 3, 10, false),
+        (Square::S97, 3, 10, true),
+        (Square::S56, 3, 11, false),
+        (Square::S11, 3, 11, false),
+        (Square::S91, 3, 11, true),
     ] {
         for (king, side) in [(king, Color::Black), (king.rotated(), Color::White)] {
-            let found = bucket(FeatureSet::Raicho4, king, side);
-            assert_eq!(found, (zone, is_mirrored), "{king}");
+            for (set, zone) in [(FeatureSet::Raicho4, of_four), (FeatureSet::Raicho12, of_twelve)] {
+                assert_eq!(bucket(set, king, side), (zone, is_mirrored), "{king}");
+            }
+            assert_eq!(ZONES[of_twelve as usize], of_four, "{king}");
         }
     }
 }
@@ -187,21 +191,26 @@ fn kings_are_in_zones() {
 /// All features of all pieces, owners and counts are distinct, and together they are the whole set.
 #[test]
 fn our_sets_have_one_feature_per_piece_and_place() {
-    for set in [FeatureSet::Raicho, FeatureSet::Raicho4] {
+    for set in [FeatureSet::Raicho, FeatureSet::Raicho4, FeatureSet::Raicho12] {
         check_features(set);
     }
 }
 
 fn check_features(set: FeatureSet) {
-    let kings = [Square::S29, Square::S49, Square::S59, Square::S51];
-    let kings = kings.map(|king| king_bucket(set, king, Color::Black));
+    let mut kings = Vec::new();
+    for king in Square::ALL.map(|king| king_bucket(set, king, Color::Black)) {
+        if !king.is_mirrored && kings.iter().all(|other: &KingBucket| other.index != king.index) {
+            kings.push(king);
+        }
+    }
+    assert_eq!(kings.len(), set.king_buckets() as usize);
     let mut seen = vec![false; set.count()];
     let mut see = |found: ArrayVec<u32, 2>| {
         for index in found {
             assert!(!std::mem::replace(&mut seen[index as usize], true));
         }
     };
-    for &king in &kings[..set.king_buckets() as usize] {
+    for king in kings {
         for piece in Piece::ALL {
             for square in Square::ALL {
                 see(features_on_board(set, king, Color::Black, piece, square));

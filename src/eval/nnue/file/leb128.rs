@@ -1,7 +1,8 @@
 //! Signed LEB128: integers in groups of seven bits, the lowest group first. The top bit of a byte
 //! is set where more follow; the second highest bit of the last byte is the sign.
 
-use crate::util::counted;
+use super::NetError;
+use crate::util::{Aligned, counted};
 
 /// Payload bits of a byte.
 const GROUP: u32 = 7;
@@ -9,11 +10,27 @@ const GROUP: u32 = 7;
 /// Most bytes of a 16-bit value.
 const MAX_BYTES: u32 = 3;
 
+/// The `count` weights in `bytes`, which belong to `field`.
+///
+/// # Errors
+/// As [`decode`].
+pub(super) fn weights(field: &str, bytes: &[u8], count: usize) -> Result<Aligned<i16>, NetError> {
+    // Checked before the allocation: each value takes at least one byte.
+    if bytes.len() < count {
+        let size = bytes.len();
+        return Err(NetError::Invalid(format!("{field}: {size} bytes for {count} values")));
+    }
+    let mut values = Aligned::zeroed(count);
+    decode(bytes, &mut values)
+        .map_err(|problem| NetError::Invalid(format!("{field}: {problem}")))?;
+    Ok(values)
+}
+
 /// Decodes `bytes` into `values`; both must be used up exactly.
 ///
 /// # Errors
 /// The first value that is cut off or out of range, or the number of surplus bytes.
-pub(super) fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
+fn decode(bytes: &[u8], values: &mut [i16]) -> Result<(), String> {
     let mut rest = bytes;
     let count = values.len();
     for (number, value) in values.iter_mut().enumerate() {

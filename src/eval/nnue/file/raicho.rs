@@ -6,9 +6,9 @@
 //! | offset | type | content |
 //! |---|---|---|
 //! | 0 | 8 bytes | magic, `RAICHONN` |
-//! | 8 | u32 | version of the format, 1 |
+//! | 8 | u32 | version of the format, 2 |
 //! | 12 | u32 | length of the header: bytes from here to the biases, 24 and the text |
-//! | 16 | u32 | feature set: the index in [`FeatureSet`], from 0; our own is 9 |
+//! | 16 | u32 | feature set: the index in [`FeatureSet`], from 0; our own are 9 to 11 |
 //! | 20 | u32 | width of the feature transformer, a multiple of 32 |
 //! | 24 | u32 | output buckets, 8 |
 //! | 28 | u32 | largest activation, which stands for 1: 255 |
@@ -16,17 +16,19 @@
 //! | 36 | u32 | scale: the value of an output of 1, in units of 1/90 pawn; 1 to 4096 |
 //! | 40 | UTF-8 | text on the origin of the network; one line |
 //! | | i16 × width | biases of the feature transformer |
-//! | | i16 × features × width | its weights, `[feature][column]` |
+//! | | u32 | bytes of its weights |
+//! | | signed LEB128 | its weights, `[feature][column]`, 16 bits each |
 //! | | i32 × buckets | biases of the outputs, in units of 1/(255 · 64) |
 //! | | i16 × buckets × 2 · width | their weights, `[bucket][side][column]`, -127 to 127 |
 //! | | u32 | CRC-32 (as in zlib) of all bytes before it |
 //!
-//! Output weights of the side to move come first. No other program writes this format, so any
-//! deviation is refused.
+//! Output weights of the side to move come first. In version 1, which is read too, the weights of
+//! the transformer are plain i16 without the number of their bytes before them. No other program
+//! writes this format, so any deviation is refused.
 
 use std::fmt::Display;
 
-use super::{NetError, Reader};
+use super::{NetError, Reader, leb128};
 use crate::eval::nnue::scalar::{MAX_OUTPUT_WEIGHT, QA, QB};
 use crate::eval::nnue::shape::{MAX_WIDTH, Shape, WIDTH_STEP};
 use crate::eval::nnue::{
@@ -38,8 +40,11 @@ use crate::{eval::nnue::features::FeatureSet, eval::nnue::output_buckets::OUTPUT
 /// The first eight bytes of our own format.
 pub(super) const RAICHO_MAGIC: &[u8; 8] = b"RAICHONN";
 
-/// The version of the format that is read and written.
-const VERSION: u32 = 1;
+/// The version of the format that is written.
+const VERSION: u32 = 2;
+
+/// The version without compression, which is read too.
+const PLAIN: u32 = 1;
 
 /// Size in bytes of the numbers in the header, after the version.
 const NUMBERS: usize = 6 * size_of::<u32>();
@@ -54,12 +59,20 @@ pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
     let mut reader = Reader::new(bytes);
     reader.take("magic number", RAICHO_MAGIC.len())?;
     let version = reader.number("version")?;
-    check("version", version, VERSION)?;
+    if ![PLAIN, VERSION].contains(&version) {
+        return Err(refused("version", version, &format!("{PLAIN} or {VERSION}")));
+    }
     let header = header(&mut reader)?;
     let (features, column) = (header.features, header.width * size_of::<i16>());
-    let biases = reader.take("biases of the transformer", column)?;
-    let size = features.count().saturating_mul(column);
-    let weights = reader.take("weights of the transformer", size)?;
+    let biases = to_i16(reader.take("biases of the transformer", column)?);
+    let field = "weights of the transformer";
+    let weights = if version == PLAIN {
+        to_i16(reader.take(field, features.count().saturating_mul(column))?)
+    } else {
+        let size = reader.number("size of the transformer")?;
+        let bytes = reader.take(field, size as usize)?;
+        leb128::weights(field, bytes, features.count().saturating_mul(header.width))?
+    };
     let output_biases = reader.take("biases of the outputs", OUTPUT_BUCKETS * size_of::<i32>())?;
     let output_weights = reader.take("weights of the outputs", OUTPUT_BUCKETS * 2 * column)?;
     let checked = &bytes[..bytes.len() - reader.left()];
@@ -82,7 +95,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Network, NetError> {
         let expected = format!("-{MAX_OUTPUT_WEIGHT} to {MAX_OUTPUT_WEIGHT}");
         return Err(refused("weights of the outputs", found, &expected));
     }
-    let transformer = FeatureTransformer::from_bytes(biases, weights);
+    let transformer = FeatureTransformer { biases, weights };
     let text = header.text;
     let network = Network::with_output_layer(features, transformer, output_layer, text);
     Ok(network)
@@ -150,11 +163,8 @@ fn refused(field: &str, found: impl Display, expected: &str) -> NetError {
 pub(super) fn to_bytes(network: &Network, output_layer: &OutputLayer) -> Vec<u8> {
     let shape = network.shape;
     let text = network.text.replace(char::is_control, " ");
-    let transformer = shape.transformer_bytes();
-    let outputs =
-        output_layer.biases.len() * size_of::<i32>() + size_of_val(&*output_layer.weights);
-    let header = RAICHO_MAGIC.len() + 2 * size_of::<u32>() + NUMBERS + text.len();
-    let mut bytes = Vec::with_capacity(header + transformer + outputs + size_of::<u32>());
+    // Nearly all weights take one byte.
+    let mut bytes = Vec::with_capacity(shape.transformer_bytes() * 5 / 8);
     bytes.extend(RAICHO_MAGIC);
     for number in [
         VERSION,
@@ -169,9 +179,15 @@ pub(super) fn to_bytes(network: &Network, output_layer: &OutputLayer) -> Vec<u8>
         bytes.extend(number.to_le_bytes());
     }
     bytes.extend(text.bytes());
-    for values in [&network.transformer.biases, &network.transformer.weights] {
-        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    bytes.extend(network.transformer.biases.iter().flat_map(|value| value.to_le_bytes()));
+    let size = bytes.len();
+    bytes.extend([0; size_of::<u32>()]);
+    let first = bytes.len();
+    for &weight in network.transformer.weights.iter() {
+        leb128::encode(weight, &mut bytes);
     }
+    let written = (bytes.len() - first) as u32;
+    bytes[size..first].copy_from_slice(&written.to_le_bytes());
     let (biases, weights) = (&output_layer.biases, &output_layer.weights);
     bytes.extend(biases.iter().flat_map(|value| value.to_le_bytes()));
     bytes.extend(weights.iter().flat_map(|value| value.to_le_bytes()));
@@ -207,8 +223,21 @@ mod tests {
         file
     }
 
+    fn number(file: &[u8], offset: usize) -> usize {
+        u32::from_le_bytes(file[offset..offset + 4].try_into().unwrap()) as usize
+    }
+
     fn text_length(file: &[u8]) -> usize {
-        u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize - NUMBERS
+        number(file, 12) - NUMBERS
+    }
+
+    /// Offset of the number of bytes of the transformer's weights.
+    fn size_offset(file: &[u8]) -> usize {
+        BEFORE_TEXT + text_length(file) + 128
+    }
+
+    fn transformer_bytes(file: &[u8]) -> usize {
+        number(file, size_offset(file))
     }
 
     #[test]
@@ -225,6 +254,34 @@ mod tests {
         for weight in [MAX_OUTPUT_WEIGHT, -MAX_OUTPUT_WEIGHT] {
             assert!(output_layer.weights.contains(&weight));
         }
+    }
+
+    #[test]
+    fn the_first_version_is_read_too() {
+        let file = file();
+        let (network, _) = Network::read(&file).unwrap();
+        let weights = network.transformer.weights.iter().flat_map(|value| value.to_le_bytes());
+        let mut first = file.clone();
+        first[8] = PLAIN as u8;
+        let size = size_offset(&file);
+        first.splice(size..size + 4 + transformer_bytes(&file), weights);
+        let (again, _) = Network::read(&signed(first)).unwrap();
+        assert_eq!(again.to_bytes(), Some(file));
+    }
+
+    #[test]
+    fn weights_must_be_as_many_as_the_shape_has() {
+        let file = file();
+        let (size, bytes) = (size_offset(&file), transformer_bytes(&file));
+        let mut longer = file.clone();
+        longer[size..size + 4].copy_from_slice(&(bytes as u32 + 1).to_le_bytes());
+        longer.insert(size + 4 + bytes, 0);
+        let expected = "weights of the transformer: 1 byte too many for 150016 values";
+        begins(&refusal(&signed(longer)), expected);
+        let mut cut_off = file;
+        cut_off[size + 3 + bytes] |= 0x80;
+        let expected = "weights of the transformer: value 150015 of 150016 is cut off";
+        begins(&refusal(&signed(cut_off)), expected);
     }
 
     #[test]
@@ -250,7 +307,8 @@ mod tests {
             (4, "length of the header"),
             (NUMBERS + text_length(&file), "length of the header"),
             (128, "biases of the transformer"),
-            (2344 * 128, "weights of the transformer"),
+            (4, "size of the transformer"),
+            (transformer_bytes(&file), "weights of the transformer"),
             (8 * 4, "biases of the outputs"),
             (8 * 2 * 128, "weights of the outputs"),
             (4, "checksum"),
@@ -264,9 +322,9 @@ mod tests {
     fn every_number_of_the_header_is_checked() {
         let length = file().len() as u32;
         for (offset, field, wrong) in [
-            (8, "version", &[0, 2, u32::MAX][..]),
+            (8, "version", &[0, 3, u32::MAX][..]),
             (12, "length of the header", &[0, 23, length, u32::MAX]),
-            (16, "feature set", &[11, u32::MAX]),
+            (16, "feature set", &[12, u32::MAX]),
             (20, "width", &[0, 63, 65, 8256, u32::MAX]),
             (24, "buckets", &[0, 1, 9, u32::MAX]),
             (28, "largest activation", &[127, 256]),
@@ -284,18 +342,9 @@ mod tests {
     /// Other feature sets and widths need other sizes; nothing is allocated for missing bytes.
     #[test]
     fn the_size_must_be_that_of_the_shape() {
-        for (offset, number, field) in [
-            (16, 0_u32, "weights of the transformer"),
-            (16, 3, "weights of the transformer"),
-            (16, 10, "weights of the transformer"),
-            (16, 1, "checksum"),
-            (20, 128, "weights of the transformer"),
-            (20, 8192, "weights of the transformer"),
-        ] {
+        for (offset, number) in [(16, 0_u32), (16, 3), (16, 10), (16, 1), (20, 128), (20, 8192)] {
             let refusal = refusal(&forged(offset, &number.to_le_bytes()));
-            // With fewer features, weights are taken for the checksum and bytes are left over.
-            let is_named = refusal.starts_with(field) || refusal.starts_with("end of the file");
-            assert!(is_named, "{refusal}, not {field}");
+            begins(&refusal, "weights of the transformer: ");
         }
     }
 

@@ -10,7 +10,7 @@ use crate::eval::nnue::output_buckets::{KingClasses, OutputBuckets, PROGRESS_BUC
 use crate::eval::nnue::shape::{Head, LayerShape, PROGRESS_HASH, Shape, WIDTH_STEP, text};
 use crate::eval::nnue::{AffineLayer, DEFAULT_SCALE, FeatureTransformer, LayerStack, Network};
 use crate::util::{Aligned, shorten};
-use crate::{eval::nnue::features::FeatureSet, eval::nnue::to_i32};
+use crate::{eval::nnue::features::FeatureSet, eval::nnue::to_i16, eval::nnue::to_i32};
 
 /// The first four bytes of `YaneuraOu`'s format, little endian.
 pub(in crate::eval::nnue) const MAGIC: u32 = 0x7af3_2f16;
@@ -176,7 +176,7 @@ impl Body<'_> {
         let biases = self.reader.take("biases of the transformer", column)?;
         let size = shape.features.count() * column;
         let weights = self.reader.take("weights of the transformer", size)?;
-        Ok(FeatureTransformer::from_bytes(biases, weights))
+        Ok(FeatureTransformer { biases: to_i16(biases), weights: to_i16(weights) })
     }
 
     fn compressed_transformer(&mut self, shape: Shape) -> Result<FeatureTransformer, NetError> {
@@ -190,16 +190,7 @@ impl Body<'_> {
     /// Reads a section of compressed values and doubles them, as `YaneuraOu` does.
     fn compressed(&mut self, field: &str, count: usize) -> Result<Aligned<i16>, NetError> {
         let bytes = self.reader.compressed(field)?;
-        // Checked before the allocation: each value takes at least one byte.
-        if bytes.len() < count {
-            return Err(NetError::Invalid(format!(
-                "{field}: {} bytes for {count} values",
-                bytes.len()
-            )));
-        }
-        let mut values = Aligned::zeroed(count);
-        leb128::decode(bytes, &mut values)
-            .map_err(|problem| NetError::Invalid(format!("{field}: {problem}")))?;
+        let mut values = leb128::weights(field, bytes, count)?;
         for value in values.iter_mut() {
             *value = value.wrapping_mul(2);
         }

@@ -216,7 +216,7 @@ fn only_shapes_of_our_own_features_are_trained() {
 #[test]
 fn chunks_know_the_views_of_each_input() {
     let samples = samples(CHUNK + 100, 1, 2);
-    for set in [FeatureSet::Raicho, FeatureSet::Raicho4] {
+    for set in [FeatureSet::Raicho, FeatureSet::Raicho4, FeatureSet::Raicho12] {
         check_chunk(set, &samples);
     }
 }

@@ -283,8 +283,16 @@ fn check_zones<'a>(
     let last = parts.last().expect("a zone");
     assert_ne!(four.transformer.weights[..64 * FEATURES], *last);
     write(&bytes_of(&zoned));
-    let again = begun(settings).expect("a network of as many zones");
+    let again = begun(settings.clone()).expect("a network of as many zones");
     assert!(bytes_of(&again) == bytes_of(&zoned));
+
+    // Twelve zones begin as the four that they are parts of.
+    let twelve = Settings { shape: "raicho12_64x2-8".parse().expect("a good name"), ..settings };
+    let twelve = begun(twelve).expect("a network of four zones").quantised("test").network;
+    for_each_random_position(300, 80, |position| {
+        let [four, twelve] = [&four, &twelve].map(|network| scalar::evaluate(network, position));
+        assert_eq!(four.expect("two kings"), twelve.expect("two kings"));
+    });
 }
 
 #[test]
