@@ -36,6 +36,10 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> Result<()> {
         "--out {}: a file, expected a folder",
         arguments.out.display()
     );
+    // Before anything is read: what reads a checkpoint works in parallel already.
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(arguments.threads.map_or(0, usize::from))
+        .build_global()?;
     let checkpoint = arguments.out.join(CHECKPOINT_FILE);
     let shown = checkpoint.display();
     // With files, `--resume` begins the run where no checkpoint is yet.
@@ -55,9 +59,6 @@ pub(super) fn run(arguments: &Arguments, given: &Given) -> Result<()> {
         (options, initial)
     };
     let _lock = FolderLock::take(&arguments.out)?;
-    rayon::ThreadPoolBuilder::new()
-        .num_threads(arguments.threads.map_or(0, usize::from))
-        .build_global()?;
     match options.kind {
         Kind::Net => {
             let begin = |learner: &mut Learner<'_>| {

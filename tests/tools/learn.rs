@@ -95,6 +95,11 @@ fn a_network_comes_out_and_the_engine_plays_with_it() {
         .says("0 games")
         .must_have("learnt from: ");
 
+    // Both files of a run begin another.
+    for file in ["checkpoint.bin", "net.nnue"] {
+        raicho!(folder, "{SMALL} from-{file} games.pack --begin-with one/{file}").outputs();
+    }
+
     // A finished run writes its network again, from the files alone.
     folder.remove("one/net.nnue");
     raicho!(folder, "learn --resume --out one").outputs();
