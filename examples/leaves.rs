@@ -234,14 +234,16 @@ fn debias(args: &[String]) -> Outcome<()> {
         let values = file.as_chunks::<40>().0.iter().map(PackedSfenValue::from_bytes);
         records.extend(values.zip(statics));
     }
-    records.sort_by_key(|record| record.1);
-    let size = records.len().div_ceil(PARTS).max(1);
+    // The file keeps the order of its sources: a part of it is a sample of the whole.
+    let mut sorted: Vec<&(PackedSfenValue, i16)> = records.iter().collect();
+    sorted.sort_by_key(|record| record.1);
+    let size = sorted.len().div_ceil(PARTS).max(1);
     // The mean static value of each part and how much greater its scores are.
-    let knots: Vec<(f64, f64)> = records
+    let knots: Vec<(f64, f64)> = sorted
         .chunks(size)
         .map(|part| {
             let mean = |of: &dyn Fn(&(PackedSfenValue, i16)) -> f64| {
-                part.iter().map(of).sum::<f64>() / part.len() as f64
+                part.iter().map(|&record| of(record)).sum::<f64>() / part.len() as f64
             };
             (mean(&|record| f64::from(record.1)), mean(&|(r, s)| chance(r.score) - chance(*s)))
         })
