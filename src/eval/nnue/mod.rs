@@ -31,7 +31,7 @@ use shape::{LayerShape, Shape};
 
 pub use explain::explain;
 pub use features::{ActiveFeatures, FeatureSet, active_features};
-pub(crate) use features::{ZONES, features_in_hand, features_on_board, king_bucket};
+pub(crate) use features::{COARSE_ZONES, features_in_hand, features_on_board, king_bucket};
 pub use material_network::material_network;
 pub use model::{Accumulator, Model, instruction_set_from_env};
 

@@ -16,7 +16,7 @@ use super::sample::{CHUNK, Chunk, FEATURES, MAX_ACTIVE, Sample};
 use super::{Settings, pass::Pass};
 use crate::eval::nnue::output_buckets::{OUTPUT_BUCKETS, OutputBuckets};
 use crate::eval::nnue::shape::{Head, Shape};
-use crate::eval::nnue::{Network, ZONES};
+use crate::eval::nnue::{COARSE_ZONES, Network};
 
 /// Most positions that the rounding of hidden layers is fitted to.
 const MAX_FITTED: usize = 60_000;
@@ -489,7 +489,7 @@ impl Weights {
         } else if other.zones() == 1 {
             rows.extend(own.shared().zip(0..));
         } else {
-            for (zone, &of_other) in ZONES.iter().enumerate() {
+            for (zone, &of_other) in COARSE_ZONES.iter().enumerate() {
                 let start = of_other as usize * FEATURES;
                 rows.extend((0..FEATURES).map(|row| (zone * FEATURES + row, start + row)));
             }

@@ -9,7 +9,9 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use super::loss::Target;
-use crate::eval::nnue::{FeatureSet, ZONES, features_in_hand, features_on_board, king_bucket};
+use crate::eval::nnue::{
+    COARSE_ZONES, FeatureSet, features_in_hand, features_on_board, king_bucket,
+};
 use crate::eval::{Evaluator, ThreadEvaluator};
 use crate::types::value::piece_value;
 use crate::types::{Bound, Color, File, Move, MoveList, Piece, PieceType, Rank, Square, Value};
@@ -171,7 +173,7 @@ impl Sample {
             let (is_mirrored, zone) = table.kings[side.index()][kings[side.index()]];
             let zone = match set {
                 FeatureSet::Raicho12 => zone,
-                FeatureSet::Raicho4 => ZONES[usize::from(zone)] as u16,
+                FeatureSet::Raicho4 => COARSE_ZONES[usize::from(zone)] as u16,
                 _ => 0,
             };
             let on_board = &table.on_board[usize::from(is_mirrored)][side.index()];

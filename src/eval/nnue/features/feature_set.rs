@@ -194,7 +194,7 @@ const TABLE: [Row; 12] = [
         name: "Raicho12",
         // "Ra12" in ASCII.
         hash: 0x5261_3132,
-        king_buckets: raicho::ZONES.len() as u32,
+        king_buckets: raicho::COARSE_ZONES.len() as u32,
         ..RAICHO
     },
 ];

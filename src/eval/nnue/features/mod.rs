@@ -21,7 +21,7 @@ use crate::position::Position;
 use crate::types::{Color, File, Piece, PieceType, Square};
 
 pub use feature_set::FeatureSet;
-pub(crate) use raicho::ZONES;
+pub(crate) use raicho::COARSE_ZONES;
 
 /// Upper bound of the active features of one side: 40 pieces, with kings counted twice in some
 /// sets.

@@ -29,7 +29,7 @@ use crate::types::{Color, File, Piece, PieceType, Square};
 pub(super) const FEATURES: u32 = 2 * ENEMY;
 
 /// The zone of four that each zone of twelve is a part of.
-pub(crate) const ZONES: [u32; 12] = [0, 0, 1, 1, 2, 0, 0, 1, 1, 2, 3, 3];
+pub(crate) const COARSE_ZONES: [u32; 12] = [0, 0, 1, 1, 2, 0, 0, 1, 1, 2, 3, 3];
 
 /// First feature of the enemy's pieces.
 const ENEMY: u32 = HAND + 38;
@@ -55,13 +55,14 @@ const IN_HAND: [u32; 8] = {
 pub(super) fn zone(king: u32, zones: u32) -> u32 {
     let (file, rank) = (king / 9, king % 9);
     debug_assert!(file <= File::File5 as u32);
+    // Ranks are counted from 0: 8 is rank 9.
     let zone = match rank {
         8 => file,
         7 => 5 + file,
         6 => 10,
         _ => 11,
     };
-    if zones == ZONES.len() as u32 { zone } else { ZONES[zone as usize] }
+    if zones == COARSE_ZONES.len() as u32 { zone } else { COARSE_ZONES[zone as usize] }
 }
 
 /// The feature of a piece on the board, within its block.

@@ -183,7 +183,7 @@ fn kings_are_in_zones() {
             for (set, zone) in [(FeatureSet::Raicho4, of_four), (FeatureSet::Raicho12, of_twelve)] {
                 assert_eq!(bucket(set, king, side), (zone, is_mirrored), "{king}");
             }
-            assert_eq!(ZONES[of_twelve as usize], of_four, "{king}");
+            assert_eq!(COARSE_ZONES[of_twelve as usize], of_four, "{king}");
         }
     }
 }

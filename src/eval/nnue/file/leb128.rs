@@ -13,7 +13,7 @@ const MAX_BYTES: u32 = 3;
 /// The `count` weights in `bytes`, which belong to `field`.
 ///
 /// # Errors
-/// As [`decode`].
+/// There are fewer bytes than weights, or [`decode`] refuses them.
 pub(super) fn weights(field: &str, bytes: &[u8], count: usize) -> Result<Aligned<i16>, NetError> {
     // Checked before the allocation: each value takes at least one byte.
     if bytes.len() < count {
