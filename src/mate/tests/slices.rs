@@ -33,6 +33,9 @@ fn slices_agree_with_one_search() {
     for position in std::iter::repeat_with(|| small_problem(&mut random)).flatten().take(200) {
         let sfen = position.to_sfen();
         let expected = super::solve(&mut at_once, &position, false, 1);
+        if matches!(expected, Verdict::Unknown) {
+            continue;
+        }
         match (expected, solve(&mut solver, &position).0) {
             (Verdict::Mate { .. }, Verdict::Mate { line, plies, .. }) => {
                 assert!(is_mating_line(&position, &line.moves), "{sfen}");
@@ -40,7 +43,7 @@ fn slices_agree_with_one_search() {
                 mates += 1;
             }
             (Verdict::NoMate, Verdict::NoMate) => refuted += 1,
-            (Verdict::Unknown, _) | (_, Verdict::Unknown) => {}
+            (_, Verdict::Unknown) => {}
             (expected, found) => panic!("{sfen}: {found:?} instead of {expected:?}"),
         }
     }

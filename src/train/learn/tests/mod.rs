@@ -125,21 +125,23 @@ fn run_to_end(learner: &mut Learner<'_>) {
 
 #[test]
 fn material_is_learnt() {
+    let data = material_data(60_000);
     for shape in shapes() {
-        check_material(shape);
+        check_material(shape, &data);
     }
 }
 
-fn check_material(shape: Shape) {
-    let data = material_data(60_000);
+fn check_material(shape: Shape, data: &Data) {
     let settings = Settings {
         shape,
-        steps: 600,
-        interval: 150,
+        batch: 400,
+        steps: 800,
+        interval: 200,
+        rate: 4e-3,
         wdl: ResultWeight { first: 0.0, last: 0.0 },
         ..settings()
     };
-    let mut learner = Learner::new(settings, &data).expect("good settings");
+    let mut learner = Learner::new(settings, data).expect("good settings");
     on_threads(2, || run_to_end(&mut learner));
     let losses = learner.points().iter();
     let losses: Vec<f64> = losses.filter_map(|point| point.held_out).collect();

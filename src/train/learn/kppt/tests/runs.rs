@@ -57,12 +57,12 @@ fn data_of(weights: &MadeUp, count: usize) -> Data {
 
 #[test]
 fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
-    let data = data_of(&MadeUp { pairs: 0 }, 6000);
+    let data = data_of(&MadeUp { pairs: 0 }, 4000);
     let settings = Settings {
-        batch: 256,
-        steps: 601,
+        batch: 192,
+        steps: 401,
         interval: 200,
-        rate: 1e-3,
+        rate: 1.5e-3,
         last_rate: 1e-4,
         ..settings()
     };
