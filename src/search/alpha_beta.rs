@@ -141,16 +141,17 @@ impl Worker {
         let prior = self.stack.before_mut(ply, 1);
         let prior_reduction = std::mem::take(&mut prior.reduction);
         let (prior_follows, prior_move) = (prior.follows_pv, prior.current_move);
+        let follows_pv = N::ROOT
+            || prior_follows
+                && prior_move.is_some()
+                && self.completed_pv().get(ply.wrapping_sub(1)) == prior_move.as_ref();
         self.stack[ply + 1].killers = [None; KILLERS];
         self.stack[ply + 2].cutoffs = 0;
         let frame = &mut self.stack[ply];
         frame.move_count = 0;
         frame.stat_score = 0;
         frame.tt_hit = leaf.tt_hit.is_some();
-        frame.follows_pv = N::ROOT
-            || prior_follows
-                && prior_move.is_some()
-                && self.previous_pv.get(ply.wrapping_sub(1)) == prior_move.as_ref();
+        frame.follows_pv = follows_pv;
         if frame.excluded_move.is_none() {
             frame.tt_pv = N::PV || leaf.tt_pv;
         }

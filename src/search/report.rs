@@ -237,8 +237,19 @@ impl Worker {
     }
 
     /// Reports the final result with all nodes and the total time, unless the last report already
-    /// showed it.
+    /// showed it. A bound, unless it is a mate, gives way to the exact value that the iteration
+    /// before found for the same move.
     pub(super) fn report_result(&mut self, lines: usize) {
+        let best = &self.root_moves[0];
+        if lines == 1
+            && best.bound != Bound::Exact
+            && !value::is_mate(best.value)
+            && let Some(completed) = self.completed_best.take()
+            && completed.mv == best.mv
+            && completed.bound == Bound::Exact
+        {
+            self.root_moves[0] = completed;
+        }
         self.complete_lines(lines);
         let signals = &self.task.signals;
         signals.publish_nodes(self.task.thread, self.statistics.nodes);

@@ -161,7 +161,8 @@ impl Worker {
             }
             self.root_depth = depth;
             self.difficulty.begin_iteration();
-            let completed = self.snapshot(lines);
+            // Values of several lines are comparable only within one iteration.
+            let completed = (lines > 1).then(|| self.root_moves.clone());
             for root_move in &mut self.root_moves {
                 root_move.sort_value = -INFINITE;
             }
@@ -176,8 +177,8 @@ impl Worker {
                 }
             }
             self.adopt_root_mate();
-            self.previous_pv.clone_from(&self.root_moves[0].pv);
             self.completed_depth = depth;
+            self.completed_best = Some(self.root_moves[0].clone());
             self.report_if_due(shown);
             if self.is_finished(depth) {
                 return;
@@ -384,25 +385,22 @@ impl Worker {
         }
     }
 
-    /// A copy of the root moves that [`Self::restore_completed`] may need: all of them where
-    /// several lines are searched, otherwise the best.
-    fn snapshot(&self, lines: usize) -> Vec<RootMove> {
-        let count = if lines > 1 { self.root_moves.len() } else { 1 };
-        self.root_moves[..count].to_vec()
-    }
-
-    /// After an interrupted iteration: goes back to `completed`, the snapshot taken before it,
-    /// where the unfinished result must not be used.
-    fn restore_completed(&mut self, mut completed: Vec<RootMove>) {
-        if !completed[0].is_searched() {
+    /// After an interrupted iteration: goes back to the one before where the unfinished result must
+    /// not be used. `lines` are the root moves before the iteration, of a search of several lines.
+    fn restore_completed(&mut self, lines: Option<Vec<RootMove>>) {
+        let Some(best) = &self.completed_best else {
             return;
-        }
-        if completed.len() > 1 {
-            // Values of several lines are comparable only within one iteration.
-            self.root_moves = completed;
+        };
+        if let Some(lines) = lines {
+            self.root_moves = lines;
         } else if self.root_moves[0].value <= -MATE_IN_MAX_PLY {
             // A loss is proved only by an iteration that has searched every move.
-            self.put_first(completed.remove(0));
+            self.put_first(best.clone());
         }
+    }
+
+    /// The principal variation of the last completed iteration.
+    pub(super) fn completed_pv(&self) -> &[Move] {
+        self.completed_best.as_ref().map_or(&[], |best| &best.pv)
     }
 }

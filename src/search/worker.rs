@@ -31,9 +31,9 @@ pub(super) struct Worker {
     pub(super) stack: Stack,
     /// Principal variation from each ply on, valid in PV nodes.
     pub(super) pv_lines: Box<[Line]>,
-    /// Principal variation of the last completed iteration.
-    pub(super) previous_pv: Vec<Move>,
     pub(super) root_moves: Vec<RootMove>,
+    /// The best root move as the last completed iteration left it.
+    pub(super) completed_best: Option<RootMove>,
     /// Index of the line that is being searched (`MultiPV`), from 0.
     pub(super) pv_index: usize,
     /// Index of the root move that is being searched.
@@ -87,8 +87,8 @@ impl Worker {
             histories: Histories::new(pool)?,
             stack: Stack::new(),
             pv_lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
-            previous_pv: Vec::new(),
             root_moves: Vec::new(),
+            completed_best: None,
             pv_index: 0,
             root_index: 0,
             root_depth: 0,
@@ -135,7 +135,7 @@ impl Worker {
         self.histories.begin_search();
         let is_material = settings.evaluator.is_material();
         self.histories.set_of_material(is_material);
-        self.previous_pv.clear();
+        self.completed_best = None;
         self.nodes_at_last_root_move = 0;
         self.root_moves = root_moves;
         self.root_depth = 0;

@@ -115,3 +115,24 @@ fn a_mate_is_exact_only_where_its_line_ends_in_it() {
     let (_, bound) = completed_with_bound(QUIET, &["5i5h", "5a5b"], (12, mated_in(2)), None);
     assert_eq!(bound, Bound::Upper);
 }
+
+/// The last line shows a bound only of a move whose exact value is not known.
+#[test]
+fn an_exact_line_is_not_replaced_by_a_bound_at_the_end() {
+    let sfens = [
+        "lnsgk1snl/6gb1/p1ppppppp/9/1r4P2/9/PPPPPP1PP/1BG3R2/LNS1KGSNL b p 13",
+        "ln1gk2nl/1rs2sgb1/p1pppp1pp/1p4p2/9/2P4P1/PPSPPPP1P/1BG2S1R1/LN2KG1NL b - 15",
+    ];
+    let settings = settings();
+    for root in sfens.map(position) {
+        for nodes in (500..20_000).step_by(1250) {
+            let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+            let events = events(&mut prepared(&settings), &root, limits, &settings);
+            let (infos, decision) = lines_and_decision(events);
+            let last = infos.last().expect("a line");
+            assert!(matches!(decision, Decision::Move { best, .. } if best == last.pv[0]));
+            let exact = infos.iter().rfind(|info| info.bound == Bound::Exact).expect("depth 1");
+            assert!(exact.pv[0] != last.pv[0] || last.bound == Bound::Exact, "{nodes} {last:?}");
+        }
+    }
+}
