@@ -395,5 +395,7 @@ fn positions_without_a_move_are_data() {
     raicho!(folder, "convert a.psv --out e.hcpe").says("20 of them with no move recorded");
     // Bytes 34 and 35 are the move.
     assert_eq!(folder.bytes("e.hcpe")[34..36], [0, 0]);
-    assert_eq!(folder.bytes("d.psv").len(), 800);
+    // Bytes 32 and 33 are the score.
+    let rescored = folder.bytes("d.psv");
+    assert_eq!((rescored.len(), &rescored[32..34]), (800, &[0, 0][..]));
 }

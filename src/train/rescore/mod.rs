@@ -21,7 +21,7 @@ use crate::records::score::{self, NINTHS, clamp_centipawns, is_mate};
 use crate::records::teacher::{Content, Format, Record, ScoredPosition, TeacherGame};
 use crate::runs::{EachPiece, Execution, Interrupted, Job, RunFolder, Stop, Watch, execute};
 use crate::search::{Generations, Limits, SOLO_STACK_BYTES, Settings, Solo, SoloLine};
-use crate::types::{Bound, Depth};
+use crate::types::{Bound, Depth, EnteringKingRule};
 use crate::util::{AtPath, counted, shorten};
 use crate::{position::Position, records::sample::PositionSum, records::sample::Sample};
 use crate::{records::sample::TreePosition, transposition::TableError, types::value::PAWN_VALUE};
@@ -552,10 +552,11 @@ impl<'a> Scorer<'a> {
     }
 
     fn score_of_sample(&mut self, sample: &Sample) -> Option<Found> {
-        // Without a move the side to move won by declaration, which no search improves.
-        sample.mv?;
         let position = sample.position.unpack(sample.ply.max(1).into()).ok()?;
-        self.score(&position, sample.score)
+        // A won declaration, the end of a game without a move, is improved by no search.
+        let rule = EnteringKingRule::default();
+        let is_end = sample.mv.is_none() && position.declaration(rule).is_some();
+        if is_end { None } else { self.score(&position, sample.score) }
     }
 
     fn sample(&mut self, scored: &ScoredPosition) -> ScoredPosition {
