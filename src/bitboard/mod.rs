@@ -26,6 +26,18 @@ pub use attacks::{
 };
 
 /// A set of squares.
+///
+/// ```
+/// use raicho::bitboard::{Bitboard, rook_attacks};
+/// use raicho::types::{Color, File, Square};
+///
+/// let zone = Bitboard::promotion_zone(Color::Black);
+/// let file = Bitboard::file(File::File5) & zone;
+/// assert_eq!(file.into_iter().collect::<Vec<_>>(), [Square::S51, Square::S52, Square::S53]);
+/// // A rook on 5e sees the first piece on each line, and nothing behind it.
+/// let occupied = Bitboard::of(Square::S53) | Bitboard::of(Square::S52);
+/// assert_eq!((rook_attacks(Square::S55, occupied) & zone).first(), Some(Square::S53));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(C, align(16))]
 pub struct Bitboard([u64; 2]);

@@ -229,6 +229,15 @@ impl Probe {
 }
 
 /// What the books propose for a position.
+///
+/// ```
+/// use raicho::book::{Book, BookOptions, Library, probe};
+/// use raicho::position::Position;
+///
+/// let library = Library::new(Book::embedded().into_iter().collect());
+/// let answer = probe(&library, &Position::startpos(), &BookOptions::default());
+/// assert!(answer.candidates().count() > 0);
+/// ```
 pub fn probe(library: &Library, position: &Position, options: &BookOptions) -> Probe {
     let ply = position.game_ply();
     let max = options.max_ply;

@@ -14,6 +14,20 @@ use std::{fmt, sync::Arc};
 use crate::{position::Position, types::Value};
 
 /// A way to evaluate positions. Cloning is cheap, because weights are shared.
+///
+/// ```
+/// use raicho::engine::{EvalFile, load_evaluator};
+/// use raicho::eval::Evaluator;
+/// use raicho::position::Position;
+///
+/// let (network, _) = load_evaluator(&EvalFile::Embedded)?;
+/// // White has no rook. The value is that of the side to move, a pawn is 90.
+/// let sfen = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+/// for evaluator in [network, Evaluator::Material] {
+///     assert!(evaluator.for_thread().evaluate(&Position::from_sfen(sfen)?) > 500);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub enum Evaluator {
     /// Piece values only, as `YaneuraOu`'s material evaluation of level 1.

@@ -128,6 +128,20 @@ pub struct Progress {
 }
 
 /// Solves problems one after another with one transposition table.
+///
+/// ```
+/// use std::sync::atomic::AtomicBool;
+///
+/// use raicho::mate::{MateLimits, MateSolver, Verdict};
+/// use raicho::position::Position;
+///
+/// let problem = Position::from_sfen("4k4/9/4P4/9/9/9/9/9/9 b G 1")?;
+/// let stop = AtomicBool::new(false);
+/// let limits = MateLimits { nodes: Some(10_000), ..MateLimits::until(&stop) };
+/// let solution = MateSolver::new(1).solve(&problem, &limits, &mut |_| {})?;
+/// assert!(matches!(solution.verdict, Verdict::Mate { line, .. } if line.length == 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct MateSolver {
     table: Table,
     asked_megabytes: usize,

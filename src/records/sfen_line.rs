@@ -15,6 +15,16 @@ use crate::types::{Move, Move16};
 const RESULTS: [&str; 7] = ["resign", "win", "draw", "rep_draw", "timeout", "break", "chudan"];
 
 /// A start position and the moves made from it.
+///
+/// ```
+/// use raicho::records::sfen_line::SfenLine;
+///
+/// let line: SfenLine = "startpos moves 7g7f 3c3d 8h2b+".parse()?;
+/// assert_eq!((line.moves.len(), line.position().game_ply()), (3, 4));
+/// let error = "startpos moves 7g7e".parse::<SfenLine>().expect_err("a pawn goes one square");
+/// assert!(error.to_string().contains("7g7e"));
+/// # Ok::<(), raicho::records::RecordError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SfenLine {
     /// The position before the first move.

@@ -26,6 +26,24 @@ pub const SOLO_STACK_BYTES: usize = 32 << 20;
 ///
 /// Equal calls after [`Solo::new_game`] give equal moves, values and node counts, unless [`Limits`]
 /// contain a time.
+///
+/// ```
+/// use std::{sync::Arc, thread};
+///
+/// use raicho::position::Position;
+/// use raicho::search::{Limits, SOLO_STACK_BYTES, Settings, Solo};
+///
+/// // Black mates in three plies.
+/// let position = Position::from_sfen("4k4/p8/4P4/9/9/9/9/9/4K4 b G 1")?;
+/// let searching = thread::Builder::new().stack_size(SOLO_STACK_BYTES).spawn(move || {
+///     let settings = Settings { hash_mb: 1, ..Settings::default() };
+///     let limits = Limits { depth: Some(3), ..Limits::default() };
+///     let mut solo = Solo::new(settings).expect("a megabyte is free");
+///     solo.search(&position, &Arc::new(limits)).lines[0].mv.to_string()
+/// })?;
+/// assert_eq!(searching.join().expect("a search does not panic"), "G*5b");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Solo {
     worker: Worker,
     table: Arc<TranspositionTable>,

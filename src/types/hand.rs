@@ -7,6 +7,17 @@ use std::fmt;
 use super::piece::{Color, Piece, PieceType};
 
 /// The pieces in hand of one side.
+///
+/// ```
+/// use raicho::types::{Color, Hand, PieceType};
+///
+/// let mut hand = Hand::EMPTY;
+/// for kind in [PieceType::Pawn, PieceType::Rook, PieceType::Pawn] {
+///     hand.add(kind);
+/// }
+/// assert_eq!((hand.count(PieceType::Pawn), hand.to_sfen(Color::White)), (2, "r2p".into()));
+/// assert!(hand.dominates(Hand::EMPTY));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Hand(u32);
 

@@ -36,10 +36,30 @@ const PIECE_SHIFT: u32 = 16;
 
 /// A move with the piece that makes it. It is well-formed (its fields are in range and consistent),
 /// but need not be possible in any position.
+///
+/// ```
+/// use raicho::types::{Color, Move, Piece, PieceType, Square};
+///
+/// let pawn = Piece::new(Color::Black, PieceType::Pawn);
+/// let mv = Move::normal(Square::S77, Square::S76, pawn);
+/// assert_eq!((mv.to_string().as_str(), mv.piece(), mv.is_drop()), ("7g7f", pawn, false));
+/// assert_eq!(Move::drop(pawn, Square::S55).to_string(), "P*5e");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move(NonZeroU32);
 
 /// A move without its piece, as the transposition table, books and teacher data store it.
+/// [`Position::legal_move`](crate::position::Position::legal_move) makes a [`Move`] of it.
+///
+/// ```
+/// use raicho::types::{Move16, Square};
+///
+/// let mv: Move16 = "8h2b+".parse()?;
+/// assert_eq!((mv.from(), mv.to()), (Some(Square::S88), Some(Square::S22)));
+/// assert!(mv.is_promotion() && "P*5e".parse::<Move16>()?.is_drop());
+/// assert!("8h2j".parse::<Move16>().is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Move16(NonZeroU16);
 

@@ -8,6 +8,15 @@ use crate::util::simple_enum;
 
 simple_enum! {
     /// One of the 81 squares; `S76` is file 7, rank 6. The index is file · 9 + rank, both from 0.
+    ///
+    /// ```
+    /// use raicho::types::{Color, File, Rank, Square};
+    ///
+    /// assert_eq!(Square::from_text("7f"), Some(Square::S76));
+    /// assert_eq!((Square::S76.file(), Square::S76.rank()), (File::File7, Rank::Rank6));
+    /// assert_eq!((Square::S76.rotated(), Square::S76.mirrored()), (Square::S34, Square::S36));
+    /// assert!(Square::S33.rank().is_promotion_zone(Color::Black));
+    /// ```
     #[allow(missing_docs, reason = "the names say it")]
     pub enum Square {
         S11, S12, S13, S14, S15, S16, S17, S18, S19,

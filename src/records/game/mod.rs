@@ -21,6 +21,17 @@ pub(super) use variations::{Builder, EndingWords, Forks, Line, Walk};
 pub(super) const TITLE: &str = "表題";
 
 /// A game that has ended or was interrupted.
+///
+/// ```
+/// use raicho::records::text::TextFormat;
+/// use raicho::types::Color;
+///
+/// let kif = "手合割：平手\n先手：雷鳥\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 投了\n";
+/// let game = TextFormat::Kif.read(kif.as_bytes()).remove(0)?;
+/// assert_eq!((game.moves.len(), game.winner()), (2, Some(Color::White)));
+/// assert_eq!(TextFormat::Usi.text(&game), "startpos moves 7g7f 3c3d\n");
+/// # Ok::<(), raicho::records::RecordError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GameRecord {
     /// The name of the match or tournament; empty if unknown.
