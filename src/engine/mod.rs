@@ -548,6 +548,7 @@ impl Default for Settings {
         Self {
             search: search::Settings {
                 threads: cores.min(MOST_DEFAULT_THREADS),
+                handicap_contempt: 20,
                 ..search::Settings::default()
             },
             depth_limit: 0,
@@ -588,8 +589,11 @@ impl Settings {
         if limits.nodes.is_none() && self.nodes_limit > 0 {
             limits.nodes = Some(self.nodes_limit);
         }
-        // Analysis runs at full strength.
+        // Analysis runs at full strength and takes no side.
         settings.skill = if limits.infinite { Skill::FULL } else { self.skill() };
+        if limits.infinite {
+            settings.handicap_contempt = 0;
+        }
         limits.soft_nodes = limits.soft_nodes.or(settings.skill.nodes());
         settings
     }

@@ -68,13 +68,24 @@ impl Position {
             (EnteringKingRule::CsaRule27Handicap, Color::White) => (27, true),
             (EnteringKingRule::NoEnteringKing | EnteringKingRule::TryRule, _) => (u32::MAX, false),
         };
-        let [own, other] = [color, !color].map(|color| self.first_points[color.index()]);
-        if is_handicap && own < other {
-            let missing = FULL_SET_POINTS.saturating_sub(own + other);
-            even_game.saturating_sub(missing)
+        if is_handicap && self.giver() == Some(color) {
+            even_game.saturating_sub(self.missing_points())
         } else {
             even_game
         }
+    }
+
+    /// The side that gives a handicap: the one with fewer points in a first position in which
+    /// pieces are missing. `None` in an even game.
+    pub fn giver(&self) -> Option<Color> {
+        let [black, white] = self.first_points;
+        let giver = if black < white { Color::Black } else { Color::White };
+        (black != white && self.missing_points() > 0).then_some(giver)
+    }
+
+    /// Points of the pieces that the first position lacks.
+    fn missing_points(&self) -> u32 {
+        FULL_SET_POINTS.saturating_sub(self.first_points.iter().sum())
     }
 
     fn try_move(&self) -> Option<Move> {

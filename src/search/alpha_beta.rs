@@ -4,7 +4,7 @@
 //! `YaneuraOu`.
 
 use crate::types::value::{self, MAX_EVALUATION, MAX_PLY, REPETITION_WIN, is_decisive};
-use crate::types::{Bound, Depth, Move, Ply, Repetition, Value};
+use crate::types::{Bound, Color, Depth, Move, PieceType, Ply, Repetition, Value};
 use crate::{mate::mate_in_one, movegen::CheckSquares, position::Declaration};
 
 use super::history::{CastleKeys, CorrectionRows, HistoryContext, correction_to_value};
@@ -319,7 +319,22 @@ impl Worker {
     /// Computes the static evaluation, limited to the range of evaluations.
     #[inline(always)]
     pub(super) fn evaluate(&mut self) -> Value {
-        self.evaluator.evaluate(&self.position).clamp(-MAX_EVALUATION, MAX_EVALUATION)
+        let mut value = self.evaluator.evaluate(&self.position);
+        if self.contempt != 0 {
+            value += self.contempt_here();
+        }
+        value.clamp(-MAX_EVALUATION, MAX_EVALUATION)
+    }
+
+    /// What contempt adds to the evaluation: whoever gives a handicap needs pieces on the board.
+    #[cold]
+    fn contempt_here(&self) -> Value {
+        let [black, white] = Color::ALL.map(|color| self.position.hand(color));
+        let hands = black.together_with(white);
+        let pieces: u32 = PieceType::HAND[1..].iter().map(|&kind| hands.count(kind)).sum();
+        let is_root_side = self.position.side_to_move() == self.task.position.side_to_move();
+        let sum = self.contempt * pieces as Value;
+        if is_root_side { -sum } else { sum }
     }
 
     /// The correction of the static evaluation, in 1/131072 of the internal unit.

@@ -106,6 +106,10 @@ pub struct Settings {
     pub shows_bounds: bool,
     /// Value of a draw for the side to move at the root, in centipawns, indexed by its colour.
     pub draw_value: [i32; Color::NUM],
+    /// How much the giver of a handicap avoids exchanges: the value, in centipawns, that each piece
+    /// in hand but pawns, whoever holds it, takes from the evaluation of the side to move at the
+    /// root. 0 changes nothing.
+    pub handicap_contempt: i32,
     /// Resign when the score is at most minus this, in centipawns.
     pub resign_value: i32,
     /// Playing strength: below [`Skill::FULL`] the search sees and chooses less well.
@@ -140,6 +144,7 @@ impl Default for Settings {
             pv_interval: Duration::from_millis(300),
             shows_bounds: true,
             draw_value: [-2; Color::NUM],
+            handicap_contempt: 0,
             resign_value: NO_RESIGN_VALUE,
             skill: Skill::FULL,
             ponder: false,

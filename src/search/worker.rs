@@ -27,6 +27,8 @@ pub(super) struct Worker {
     pub(super) max_moves: u32,
     /// Value of a draw, indexed by the side to move.
     draw_values: [Value; Color::NUM],
+    /// What each piece in hand but pawns costs the side to move at the root; 0 in even games.
+    pub(super) contempt: Value,
     pub(super) histories: Histories,
     pub(super) stack: Stack,
     /// Principal variation from each ply on, valid in PV nodes.
@@ -84,6 +86,7 @@ impl Worker {
             all_moves: false,
             max_moves: u32::MAX,
             draw_values: [0; Color::NUM],
+            contempt: 0,
             histories: Histories::new(pool)?,
             stack: Stack::new(),
             pv_lines: vec![Line::new_const(); MAX_PLY + 2].into_boxed_slice(),
@@ -119,6 +122,9 @@ impl Worker {
             / CENTIPAWNS;
         self.draw_values[root_side.index()] = draw_value;
         self.draw_values[root_side.opponent().index()] = -draw_value;
+        let is_giver = task.position.giver() == Some(root_side);
+        let contempt = settings.handicap_contempt * PAWN_VALUE / CENTIPAWNS;
+        self.contempt = if is_giver { contempt } else { 0 };
         if !self.evaluator.is_of(&settings.evaluator) {
             self.evaluator = settings.evaluator.for_thread();
         }

@@ -352,6 +352,7 @@ const OPTIONS: &[UsiOption] = &[
     spin! { "ResignValue", 0..=99_999, search.resign_value as i32 },
     spin! { "DrawValueBlack", -30_000..=30_000, search.draw_value[Color::Black as usize] as i32 },
     spin! { "DrawValueWhite", -30_000..=30_000, search.draw_value[Color::White as usize] as i32 },
+    spin! { "HandicapContempt", 0..=200, search.handicap_contempt as i32 },
     // --- Analysis, mate problems ---
     check! { "ConsiderationMode", consideration_mode },
     milliseconds! { "PvInterval", 0..=LONGEST_MILLISECONDS, search.pv_interval },

@@ -28,11 +28,15 @@ fn stored(text: &str) -> Move16 {
 
 /// A worker at a position, with a table of 1 MB.
 fn worker(position: &Position) -> Worker {
+    worker_with(position, Settings::default())
+}
+
+fn worker_with(position: &Position, settings: Settings) -> Worker {
     let task = Task {
         thread: 0,
         position: position.clone(),
         limits: Arc::default(),
-        settings: Arc::default(),
+        settings: Arc::new(settings),
         table: Arc::new(TranspositionTable::new(1).expect("memory for a table of 1 MB")),
         signals: Arc::new(Signals::of_search(1, false)),
         collisions: None,
@@ -197,4 +201,28 @@ fn a_thread_that_ended_is_answered_for_and_replaced() {
     let last = events.last();
     assert!(matches!(last, Some(Event::Done(Decision::Move { .. }))));
     assert!(events.iter().any(|event| matches!(event, Event::Info(_))));
+}
+
+#[test]
+fn pieces_in_hand_cost_the_giver_of_a_handicap() {
+    let contempt_at = |sfen: &str, last_move: Option<&str>| {
+        let values = [0, 20].map(|handicap_contempt| {
+            let root = position(sfen);
+            let mut worker =
+                worker_with(&root, with(|it| it.handicap_contempt = handicap_contempt));
+            if let Some(text) = last_move {
+                worker.position.do_move(root.legal_move(stored(text)).expect("a legal move"));
+            }
+            worker.evaluate()
+        });
+        values[1] - values[0]
+    };
+    // 20 centipawns are 18 of the internal unit; each side has a silver and a pawn.
+    let giver = "ln1gkgsnl/1r7/ppppppp1p/9/9/9/PPPPPPP1P/1B5R1/LN1GKGSNL w SPsp 1";
+    assert_eq!(contempt_at(giver, None), -36);
+    assert_eq!(contempt_at(giver, Some("3c3d")), 36);
+    assert_eq!(contempt_at(giver, Some("S*5e")), 18);
+    assert_eq!(contempt_at(&giver.replace(" w ", " b "), None), 0);
+    let even = giver.replace("1r7", "1r5b1");
+    assert_eq!(contempt_at(&even, None), 0);
 }
