@@ -280,7 +280,7 @@ fn a_part_of_a_table_is_a_smaller_table() {
 
 #[test]
 fn a_table_whose_memory_comes_late_is_used_as_far_as_it_is_there() {
-    const MEGABYTES: usize = 1024;
+    const MEGABYTES: usize = 256;
     let table = TranspositionTable::new(MEGABYTES).expect("there is memory");
     let whole = table.clusters.len();
     assert_eq!(table.counts.active(), whole, "a search by nodes takes all");

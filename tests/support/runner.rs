@@ -9,6 +9,10 @@ use crate::folder::Folder;
 /// The executable.
 pub(crate) const RAICHO: &str = env!("CARGO_BIN_EXE_raicho");
 
+/// Options of an engine that takes little memory and needs no file.
+pub(crate) const SMALL_ENGINE: &str =
+    "option.EvalFile=<material>,option.USI_Hash=1,option.Threads=1";
+
 /// A file of openings that need no search.
 pub(crate) const OPENINGS: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/book/openings/balanced-500.sfen");

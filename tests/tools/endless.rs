@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use crate::folder::Folder;
-use crate::runner::{Text, raicho};
+use crate::runner::{SMALL_ENGINE, Text, raicho};
 
 /// Little enough that nothing reads far, in KB.
 const SPACE: u32 = 3_000_000;
@@ -54,9 +54,7 @@ fn devices_without_end_are_refused() {
 #[test]
 fn a_journal_names_only_files_of_its_folder() {
     let folder = Folder::new();
-    let engine = |name: &str| {
-        format!("--engine cmd=$raicho,name={name},option.EvalFile=<material>,option.Threads=1")
-    };
+    let engine = |name: &str| format!("--engine cmd=$raicho,name={name},{SMALL_ENGINE}");
     let (one, other) = (engine("one"), engine("other"));
     raicho!(
         folder,

@@ -167,10 +167,10 @@ fn a_streamed_mixture_that_was_killed_is_resumed_exactly() {
         folder.write(&format!("many/{number}.pack"), &few);
     }
     let begin = "learn --shape raicho_64x2-8 --batch 500 --threads 1 --held-out 0.1 \
-                 --visits 600000 --buffer 100000 --tactical keep --mix 3=many \
+                 --visits 300000 --buffer 100000 --tactical keep --mix 3=many \
                  --mix 1=few.pack --out";
     let said = raicho!(folder, "{begin} whole").says("read during the run");
-    said.must_have("600000 visits to positions");
+    said.must_have("300000 visits to positions");
 
     raicho!(folder, "{begin} killed").killed_when(|| folder.has("killed/checkpoint.bin"));
     assert!(!folder.has("killed/net.nnue"));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::folder::Folder;
-use crate::runner::{OPENINGS, RAICHO, Text, raicho, text};
+use crate::runner::{OPENINGS, RAICHO, SMALL_ENGINE, Text, raicho, text};
 
 /// Runs the command with `--resume` to its end, after kills when `journal` has reached each of
 /// these numbers of lines. The first time it is begun without `--resume`.
@@ -38,8 +38,7 @@ fn games(folder: &Folder, run: &str) -> Vec<Value> {
 
 /// The engine of a match with material only; words may follow.
 fn engine(name: &str) -> String {
-    let options = "option.EvalFile=<material>,option.USI_Hash=1,option.Threads=1";
-    format!("--engine cmd=$raicho,name={name},{options}")
+    format!("--engine cmd=$raicho,name={name},{SMALL_ENGINE}")
 }
 
 #[test]
@@ -134,7 +133,7 @@ fn folder_with_games() -> Folder {
 fn new_scores() {
     let folder = folder_with_games();
     // A block has 1,000 positions.
-    let words = format!("rescore {GAMES} --eval <material> --nodes 20000 --depth 3 --out");
+    let words = format!("rescore {GAMES} --eval <material> --nodes 20000 --depth 2 --out");
     raicho!(folder, "{words} whole.pack").outputs();
     let killed = format!("{words} killed.pack --work work --threads 2");
     kill_and_resume(&folder, &killed, "work/rescore.jsonl", &[1, 2]);

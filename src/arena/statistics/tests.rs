@@ -213,7 +213,7 @@ fn wrong_verdicts_are_as_rare_as_promised() {
 
 #[test]
 fn normalized_verdicts_are_as_rare_as_promised() {
-    const RUNS: u32 = 500;
+    const RUNS: u32 = 300;
     let test = sprt("elo0=0 elo1=40 model=normalized");
     let mut generator = ChaCha8Rng::seed_from_u64(7);
     // Find the mixture whose score is 40 normalized Elo: 40·ln 10/800 standard deviations of a

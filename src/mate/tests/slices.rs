@@ -30,7 +30,7 @@ fn slices_agree_with_one_search() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut solver, mut at_once) = (ResumableSolver::new(1), MateSolver::new(1));
     let (mut mates, mut refuted) = (0, 0);
-    for position in std::iter::repeat_with(|| small_problem(&mut random)).flatten().take(200) {
+    for position in std::iter::repeat_with(|| small_problem(&mut random)).flatten().take(100) {
         let sfen = position.to_sfen();
         let expected = super::solve(&mut at_once, &position, false, 1);
         if matches!(expected, Verdict::Unknown) {

@@ -209,7 +209,7 @@ fn nested(depth: usize) -> String {
 
 #[test]
 fn variations_may_be_nested_deeply() {
-    const DEPTH: usize = 8000;
+    const DEPTH: usize = 3000;
     let game = kif::read(&nested(DEPTH)).expect("a good record");
     assert_eq!(game.variations.len(), DEPTH);
     assert_eq!(game.variations[DEPTH - 1].parent, Some(DEPTH - 2));

@@ -156,8 +156,8 @@ fn strict_games_stay_as_they_are(count: u64, depth: Depth, check: Check) {
 
 #[test]
 fn strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
-    strict_games_stay_as_they_are(50, 3, Check::Whole);
-    strict_games_stay_as_they_are(50, 3, Check::None);
+    strict_games_stay_as_they_are(25, 3, Check::Whole);
+    strict_games_stay_as_they_are(25, 3, Check::None);
 }
 
 /// A long form of the test above, for minutes.
@@ -173,7 +173,7 @@ fn thousands_of_strict_games_neither_slow_down_nor_repeat_a_wrong_score() {
 /// generations alone prevent it.
 #[test]
 fn without_strict_games_come_to_nothing() {
-    const GAMES: u64 = 60;
+    const GAMES: u64 = 30;
     let plies = |generations, check| {
         let mut run = Run::new(generations, check, 3, false);
         (0..GAMES).map(|number| run.play(number).plies).sum::<usize>()
@@ -200,7 +200,7 @@ fn a_strict_search_depends_on_nothing_before_it() {
 /// Searchers on several threads do not affect each other.
 #[test]
 fn many_searchers_at_once_find_the_same() {
-    const SEARCHERS: usize = 8;
+    const SEARCHERS: usize = 4;
     let alone = Run::new(Generations::Strict, Check::Whole, 3, true).play(1);
     std::thread::scope(|scope| {
         for _ in 0..SEARCHERS {

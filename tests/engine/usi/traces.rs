@@ -8,7 +8,7 @@ use super::oracle;
 use crate::common::corpora;
 
 /// Clocks run this much faster than in the trace.
-const HURRY: u64 = 200;
+const HURRY: u64 = 1000;
 
 const FAST: &str = "setoption name NetworkDelay value 0\nsetoption name NetworkDelay2 value 0\n\
     setoption name MinimumThinkingTime value 1\nsetoption name RoundUpToFullSecond value false";

@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::folder::Folder;
-use crate::runner::{RAICHO, Raicho, Text, raicho, text};
+use crate::runner::{RAICHO, Raicho, SMALL_ENGINE, Text, raicho, text};
 use crate::signal::send;
 
 /// Longest time for processes to end.
@@ -25,9 +25,7 @@ fn wrapper(folder: &Folder, seconds: u32) -> String {
 /// A match between wrappers.
 fn match_of(folder: &Folder, seconds: u32) -> Raicho {
     let engine = wrapper(folder, seconds);
-    let engine = |name| {
-        format!("--engine cmd={engine},name={name},option.EvalFile=<material>,option.Threads=1")
-    };
+    let engine = |name| format!("--engine cmd={engine},name={name},{SMALL_ENGINE}");
     let (one, other) = (engine("one"), engine("other"));
     raicho!(
         folder,
@@ -75,9 +73,7 @@ fn no_process_outlives_a_match() {
 #[test]
 fn too_few_files_for_us_are_no_loss_of_an_engine() {
     let folder = Folder::new();
-    let engine = |name: &str| {
-        format!("--engine 'cmd={RAICHO},name={name},option.EvalFile=<material>,option.Threads=1'")
-    };
+    let engine = |name: &str| format!("--engine 'cmd={RAICHO},name={name},{SMALL_ENGINE}'");
     let words = format!(
         "match {} {} --nodes 100 --games 24 --max-moves 40 --openings {} --out match",
         engine("one"),

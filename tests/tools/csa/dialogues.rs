@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::guest::{Client, Guest, SECRET};
 use crate::folder::Folder;
-use crate::runner::Text;
+use crate::runner::{SMALL_ENGINE, Text};
 
 const SUMMARY: &str = "BEGIN Game_Summary\nFormat:Shogi 1.0\nGame_ID:game\nName+:tester\n\
     Name-:rival\nYour_Turn:+\nReconnect_Token:token\nBEGIN Time\nTotal_Time:60\nByoyomi:1\n\
@@ -138,7 +138,7 @@ fn the_engine_and_what_it_starts_get_no_password() {
         &folder,
         &format!(
             "--host 127.0.0.1:{{port}} --config raicho.toml --games 1 --out games \
-             --engine 'cmd=sh,args={wrapper} {program},option.Threads=1,option.NodesLimit=500'"
+             --engine 'cmd=sh,args={wrapper} {program},{SMALL_ENGINE},option.NodesLimit=500'"
         ),
     );
     Guest::welcome(&listener).play(SUMMARY);

@@ -51,7 +51,7 @@ fn play(server: &Path, scenario: &str, folder: &Folder, more: &str) -> (bool, St
     let out = folder.path(&format!("{scenario}{}", more.trim_start().replace(' ', "")));
     let client = format!(
         "{RAICHO} csa --host {{host}}:{{port}} --id {{name}} --games {{games}} --out {out} --engine \
-        option.Threads=1,option.USI_Hash=16,option.EvalFile=<material>,option.SlowMover=30{more}"
+        option.Threads=1,option.USI_Hash=16,option.EvalFile=<material>,option.DepthLimit=6{more}"
     );
     let output: Output = Command::new("python3")
         .arg(server)

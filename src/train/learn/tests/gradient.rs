@@ -104,7 +104,7 @@ fn the_gradient_is_that_of_finite_differences() {
 }
 
 fn check_gradient(layout: Layout) {
-    let samples = samples(300, 7, 1);
+    let samples = samples(120, 7, 1);
     let targets = Targets { scale: 400.0, result_weight: 0.3, tree_weight: 1.0 };
     let target = |sample: &Sample| targets.of(sample);
     let mut weights = Weights::random(layout, 3);

@@ -43,9 +43,9 @@ fn positions(count: usize, seed: u64) -> Vec<(Position, Sample)> {
 
 fn settings() -> Settings {
     Settings {
-        batch: 64,
-        steps: 40,
-        interval: 20,
+        batch: 6,
+        steps: 30,
+        interval: 15,
         scale: SCALE,
         rate: 2e-3,
         last_rate: 1e-4,

@@ -57,11 +57,11 @@ fn data_of(weights: &MadeUp, count: usize) -> Data {
 
 #[test]
 fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
-    let data = data_of(&MadeUp { pairs: 0 }, 4000);
+    let data = data_of(&MadeUp { pairs: 0 }, 3000);
     let settings = Settings {
         batch: 192,
-        steps: 401,
-        interval: 200,
+        steps: 301,
+        interval: 150,
         rate: 1.5e-3,
         last_rate: 1e-4,
         ..settings()
@@ -81,7 +81,8 @@ fn made_up_weights_of_pieces_are_learnt_for_held_out_games() {
 #[test]
 fn made_up_weights_of_pairs_are_learnt() {
     let data = data_of(&MadeUp { pairs: 400 }, 500);
-    let settings = Settings { steps: 250, interval: 50, rate: 6e-4, last_rate: 3e-5, ..settings() };
+    let settings =
+        Settings { batch: 64, steps: 250, interval: 50, rate: 6e-4, last_rate: 3e-5, ..settings() };
     let mut learner = Learner::new(settings, &data).expect("good settings");
     run_to_end(&mut learner);
     let losses = learner.points().iter().map(|point| point.training);
@@ -118,7 +119,7 @@ fn a_run_is_the_same_on_any_number_of_threads() {
 fn a_resumed_run_is_the_same() {
     let folder = TestFolder::new();
     let path = folder.file("checkpoint.bin");
-    let data = data_of(&MadeUp { pairs: 100 }, 700);
+    let data = data_of(&MadeUp { pairs: 100 }, 24);
     let new = || Learner::new(settings(), &data).expect("good settings");
     let mut whole = new();
     run_to_end(&mut whole);
@@ -137,7 +138,7 @@ fn a_resumed_run_is_the_same() {
     assert_eq!(second.points(), whole.points());
     assert!(bytes_of(&second) == bytes_of(&whole));
 
-    let other = data_of(&MadeUp { pairs: 100 }, 699);
+    let other = data_of(&MadeUp { pairs: 100 }, 23);
     assert!(Learner::resume(&path, &other).is_err());
     let good = std::fs::read(&path).expect("just written");
     for (at, what) in [(0, "magic"), (9, "version"), (30, "header"), (good.len() / 2, "weights")] {
