@@ -1,4 +1,4 @@
-//! Warns when the build has lost the x86-64-v2 baseline.
+//! Warns when the build has lost the baseline of x86-64 (SSE4.2 and POPCNT).
 //!
 //! `RUSTFLAGS` in the environment silently replaces the flags of `.cargo/config.toml`; without
 //! POPCNT the engine works but is much slower.
@@ -17,7 +17,7 @@ fn main() {
     if is_x86_64 && !features.split(',').any(|feature| feature == "popcnt") {
         println!(
             "cargo::warning=POPCNT is off: RUSTFLAGS in the environment replaces the flags of \
-             .cargo/config.toml; add -Ctarget-cpu=x86-64-v2 (or better) to it"
+             .cargo/config.toml; add -Ctarget-cpu=native or its flags to it"
         );
     }
 }

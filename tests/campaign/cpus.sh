@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs `bench` on emulated processors that lack single instruction sets: the same nodes on each, and no SIGILL.
-# Usage: tests/campaign/cpus.sh EXECUTABLE    (needs qemu-x86_64; the baseline is x86-64-v2)
+# Usage: tests/campaign/cpus.sh EXECUTABLE    (needs qemu-x86_64; the baseline is SSE4.2 and POPCNT)
 # The last line is `OK: …` or `FAULT: …` (exit code 1).
 set -euo pipefail
 
